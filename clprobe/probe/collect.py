@@ -47,7 +47,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     host: Host | None = None,
     *,
     timeout_s: float = 10.0,
-    run_kernels: bool = False,
+    run_kernels: bool | Callable[[], bool] = False,
     compile_anew: bool = False,
     pairs: bool = False,
     ask_frameworks: bool = False,
@@ -58,21 +58,22 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
-    `run_kernels` also builds and runs a small kernel on each device; an earlier build of it does,
-    unless it is to `compile_anew`. `pairs` then loads every two ICDs together, for which there is
-    `timeout_s` once more. `ask_frameworks` has PyTorch and the like compute on each device that
-    they were built for. `programs` are programs with the libOpenCL that each has loaded, through
-    which a child asks. `once_asked` is called when the children are at work; `waiting` is told
-    what takes time.
+    `run_kernels` also builds and runs a small kernel on each device; whether that is wanted may be
+    asked once loaders are at work. An earlier build of it does, unless it is to `compile_anew`.
+    `pairs` then loads every two ICDs together, for which there is `timeout_s` once more.
+    `ask_frameworks` has PyTorch and the like compute on each device that they were built for.
+    `programs` are programs with the libOpenCL that each has loaded, through which a child asks.
+    `once_asked` is called when the children are at work; `waiting` is told what takes time.
     """
-    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels, compile_anew)
+    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, compile_anew=compile_anew)
     host = asked.host
     libraries = Libraries(host)
     views = ask(start_views, host, libraries, asked.start, programs)
     loaders = ask(probe_loaders, host, libraries)
     found = ask(probe_icds, host, libraries, listed(loaders))
     icds = listed(found)
-    children = _start_icds(asked, icds)
+    run = run_kernels() if callable(run_kernels) else run_kernels
+    children = _start_icds(asked._replace(run_kernels=run), icds)
     frameworks = ask(probe_frameworks, host)
     importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
@@ -123,8 +124,8 @@ class _Asking(NamedTuple):
 
     host: Host
     deadline: float
-    run_kernels: bool
-    compile_anew: bool
+    run_kernels: bool = False
+    compile_anew: bool = False
 
     def start(self, role: Role, library: str) -> Pending:
         """Start one child; only vendor libraries are given kernels to run."""
