@@ -25,8 +25,8 @@ _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,39}[A-Za-z0-9])?")
 _EXTENSION = re.compile(r"cl_[a-z0-9]+_\w+|cles_\w+")
 _DEEPEST = 20
 _PARSED_BY = code_of("knowledge/yaml_text.py", "model/plain_yaml.py")
-_MOST_KEPT = 20
-"""Files of needs whose data is kept: a prolog asks the same of each job, and YAML is slow."""
+_MOST_KEPT, _LONGEST_KEPT = 20, 4096
+"""Files of needs, and characters, whose data is kept: a prolog asks the same of each job."""
 Keys = tuple[str | int, ...]
 
 
@@ -53,19 +53,25 @@ def _parsed(path: Path) -> Any:
     """Return the plain data; what is wrong is told of needs, not of clprobe's own tables."""
     try:
         text = checked_yaml.text_of(path)
-        name = hashlib.blake2s(text.encode()).hexdigest()
-
-        def parse(_: str) -> Any:
+        if len(text) > _LONGEST_KEPT:
             return checked_yaml.parse_text(path, text)
-
-        try:
-            return derived_parts("needs", Any, _PARSED_BY, [name], parse, most=_MOST_KEPT)[name]
-        except OverflowError:  # a number that no cache can hold
-            return parse(name)
+        return _kept(path, text)
     except ClprobeError as error:
         kind = error.reference.rpartition("-")[2]
         hint = error.hint if kind == "unreadable" else _FORMAT
         raise ClprobeError(reference=f"needs-{kind}", message=error.message, hint=hint) from error
+
+
+def _kept(path: Path, text: str) -> Any:
+    name = hashlib.blake2s(text.encode()).hexdigest()
+
+    def parse(_: str) -> Any:
+        return checked_yaml.parse_text(path, text)
+
+    try:
+        return derived_parts("needs", Any, _PARSED_BY, [name], parse, most=_MOST_KEPT)[name]
+    except OverflowError:  # a number that no cache can hold
+        return parse(name)
 
 
 def _depth(data: Any) -> int:
