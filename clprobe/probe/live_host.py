@@ -8,7 +8,6 @@ import grp
 import importlib.machinery
 import os
 import pwd
-import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -119,6 +118,8 @@ class LiveHost:
         return dict(self._environment)
 
     def which(self, command: str) -> str | None:
+        import shutil  # noqa: PLC0415 - drivers are asked first
+
         return shutil.which(command, path=self._environment.get("PATH", os.defpath))
 
     def identity(self) -> Identity:
