@@ -184,7 +184,11 @@ def _turns(undone: contextlib.ExitStack) -> int:
     """Return a count of how many children may be at work now, each of which takes one.
 
     All but one of the processors are for drivers: whatever we do ourselves takes longest.
+
+    Raises: OSError if this Python, or this Linux, cannot count them.
     """
+    if not hasattr(os, "eventfd"):
+        raise OSError("this Python was built without eventfd")
     turns = max(1, len(os.sched_getaffinity(0)) - 1)
     descriptor = os.eventfd(turns, os.EFD_CLOEXEC | os.EFD_NONBLOCK | os.EFD_SEMAPHORE)
     undone.callback(os.close, descriptor)
