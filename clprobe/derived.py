@@ -59,10 +59,13 @@ def derived_parts(  # noqa: PLR0913, PLR0917 - as derived, and which parts
     wanted: Sequence[str],
     make: Callable[[str], T],
     store: Path | None = None,
+    *,
+    most: int | None = None,
 ) -> dict[str, T]:
     """Return the parts that are `wanted` by name; `make` makes those that are not kept yet.
 
-    They are kept in one file, and all are made anew when one of `sources` changes.
+    They are kept in one file, and all are made anew when one of `sources` changes. Of parts that
+    go by whatever a user names, no more than the `most` last ones are kept.
 
     Raises: what `make` raises.
     """
@@ -83,7 +86,8 @@ def derived_parts(  # noqa: PLR0913, PLR0917 - as derived, and which parts
         # What changed while it was read has been noted as it was before, and so is read again.
         new = {part: msgspec.Raw(msgspec.msgpack.encode(one)) for part, one in made.items()}
         with contextlib.suppress(OSError):
-            _write(store, _Kept(str(rules_path()), made_from, {**kept, **new}))
+            parts = dict(list({**kept, **new}.items())[-most if most else None :])
+            _write(store, _Kept(str(rules_path()), made_from, parts))
     return {part: made[part] if part in made else found[part] for part in wanted}
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Keeps what the rules database parses to, from one run to the next: YAML is slow to read.
 
-One file in the user's cache folder. A data file whose times, size or inode differ from what was
-noted is parsed again, so nothing is ever stale; a cache that cannot be believed or written is done
-without. Only clprobe's own database is kept: other folders are an author's work and change. The
-single file, which checks what it unpacked by itself, brings along what its rules parse to.
+Two files in the user's cache folder: one of tables, which most commands read, and a larger one of
+rules and reports, which are kept checked as well (`clprobe.derived`). A data file whose times, size
+or inode differ from what was noted is parsed again, so nothing is ever stale; a cache that cannot
+be believed or written is done without. Only clprobe's own database is kept: other folders are an
+author's work and change. The single file, which checks what it unpacked by itself, brings along
+what its rules parse to.
 """
 
 import contextlib
@@ -22,8 +24,9 @@ from clprobe.private_files import PrivateFolder, cache_folder, private_folder, r
 from clprobe.resources import parsed_rules_path, rules_path
 from clprobe.version import __version__
 
-NAMES = "rules-*.msgpack"
-"""The files of all installations; one has half a megabyte."""
+NAMES, OF_TABLES = "rules-*.msgpack", "tables-*.msgpack"
+"""The files of all installations."""
+_TABLES = "tables"
 _Signature = tuple[int, int, int, int]
 
 
@@ -53,6 +56,7 @@ class ParsedFiles:
 
     def __init__(self, root: Path, store: Path, shipped: Path | None = None) -> None:
         self._root = root
+        self._below = f"{root}{os.sep}"
         self._store = store
         self._shipped = shipped
         self._changed = False
@@ -63,9 +67,11 @@ class ParsedFiles:
         The result is plain data of the caller's own. Raises: what `parse` raises; OSError if
         there is no such file.
         """
-        if not path.is_relative_to(self._root):
+        # As texts: all tables are some 300 files, and Path takes longer than to decode them.
+        key = str(path)
+        if not key.startswith(self._below):
             return parse(path)
-        key = str(path.relative_to(self._root))
+        key = key.removeprefix(self._below)
         came_along = self._came_along.get(key)
         if came_along is not None:
             return msgspec.msgpack.decode(came_along)
@@ -113,8 +119,31 @@ class ParsedFiles:
             folder.write(self._store.name, msgspec.msgpack.encode(store))
             # What is kept for installations that are gone goes.
             folder.prune(
-                is_of_use=lambda name: not fnmatch(name, NAMES) or is_of_installation(folder, name)
+                is_of_use=lambda name: not _is_kept_here(name) or is_of_installation(folder, name)
             )
+
+
+class Database:
+    """The parsed files of clprobe's own rules database: its tables, and all else."""
+
+    def __init__(self, root: Path, shipped: Path) -> None:
+        self._tables = f"{root / _TABLES}{os.sep}"
+        self._of_tables = ParsedFiles(root, _store(OF_TABLES), shipped)
+        self._others = ParsedFiles(root, _store(NAMES), shipped)
+
+    def parsed(self, path: Path, parse: Callable[[Path], Any]) -> Any:
+        """Return what `ParsedFiles.parsed` does."""
+        is_table = str(path).startswith(self._tables)
+        return (self._of_tables if is_table else self._others).parsed(path, parse)
+
+    def save(self) -> None:
+        """Write what was parsed anew, as `ParsedFiles.save` does."""
+        self._of_tables.save()
+        self._others.save()
+
+
+def _is_kept_here(name: str) -> bool:
+    return fnmatch(name, NAMES) or fnmatch(name, OF_TABLES)
 
 
 def is_of_installation(folder: PrivateFolder, name: str) -> bool:
@@ -132,10 +161,10 @@ def signature_of(status: os.stat_result) -> _Signature:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
-def _store() -> Path:
+def _store(names: str) -> Path:
     # Two installations take no turns in one file.
     name = hashlib.blake2s(str(rules_path()).encode(), digest_size=6).hexdigest()
-    return cache_folder(NAMES.replace("*", name))
+    return cache_folder(names.replace("*", name))
 
 
 def ship(files: Iterable[Path], parse: Callable[[Path], Any]) -> None:
@@ -148,5 +177,5 @@ def ship(files: Iterable[Path], parse: Callable[[Path], Any]) -> None:
     parsed_rules_path().write_bytes(msgspec.msgpack.encode(content))
 
 
-RULES = ParsedFiles(rules_path(), _store(), parsed_rules_path())
+RULES = Database(rules_path(), parsed_rules_path())
 """The files of clprobe's own rules database."""

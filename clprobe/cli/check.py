@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from clprobe.model.snapshot import Snapshot
     from clprobe.needs.answer import CheckReport, HostAnswer
     from clprobe.needs.written import Needs
+    from clprobe.ruleset.rule import Rule
 
 _MOST_HOSTS = 20_000
 _STATUS = {
@@ -81,17 +82,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     is_several = source is not None and holds_several(source)
     if form == "nfd" and is_several:
         raise click.UsageError("--format nfd is about one host, not about a folder of them.")
-    if source is None:
-        from clprobe.probe.forking import fork_server
-
-        fork_server(os.environ)  # it gets ready while the needs are read
-    from clprobe.knowledge.tables import Tables
-    from clprobe.needs.reading import read_needs
-
-    tables, path = Tables.load(), _file_of(given)
-    needs = read_needs(path, tables)
+    path = _file_of(given)
+    host = None if source is not None else _live(path, timeout, quiet=quiet)
+    needs, tables = _read(path) if host is None else (host.needs, host.tables)
     answers: list[HostAnswer] = []
-    for answer in _answers(needs, source, tables, timeout, quiet=quiet):
+    for answer in _answers(needs, tables, source, host):
         answers.append(answer)
         if form == "text":
             _show(answer, brief=quiet or is_several)
@@ -108,20 +103,27 @@ def _file_of(given: str) -> Path:
     return Path(given) if Path(given).exists() else named.get(given, Path(given))
 
 
-def _answers(
-    needs: "Needs", source: str | None, tables: "Tables", timeout: float, *, quiet: bool
-) -> "Iterator[HostAnswer]":
-    if source is None:
-        snapshot = _live(needs, tables, timeout, quiet=quiet)
-        from clprobe.needs.check import check_host
+def _read(path: Path) -> "tuple[Needs, Tables]":
+    from clprobe.knowledge.tables import Tables
+    from clprobe.needs.reading import read_needs
 
-        yield check_host(needs, snapshot, tables, _doctor(tables))
+    tables = Tables.load()
+    return read_needs(path, tables), tables
+
+
+def _answers(
+    needs: "Needs", tables: "Tables", source: str | None, host: "_Live | None"
+) -> "Iterator[HostAnswer]":
+    from clprobe.needs.check import check_host, not_read
+
+    doctor = _doctor(tables, None if host is None else host.rules)
+    if host is not None:
+        yield check_host(needs, host.snapshot, tables, doctor)
+    if source is None:
         return
     from clprobe.cli.sources import read_snapshot
     from clprobe.model.errors import ClprobeError
-    from clprobe.needs.check import check_host, not_read
 
-    doctor = _doctor(tables)
     if not holds_several(source):
         yield check_host(needs, read_snapshot(source), tables, doctor, host=source)
         return
@@ -135,30 +137,59 @@ def _answers(
         yield answer
 
 
-def _live(needs: "Needs", tables: "Tables", timeout: float, *, quiet: bool) -> "Snapshot":
+class _Live(NamedTuple):
+    """What is asked of this host, what it is like, and the rules by which that is judged."""
+
+    needs: "Needs"
+    tables: "Tables"
+    snapshot: "Snapshot"
+    rules: "tuple[Rule, ...]"
+
+
+def _live(path: Path, timeout: float, *, quiet: bool) -> _Live:
+    """Return what a file asks of this host, and its facts; it is read while loaders are asked.
+
+    Raises: ClprobeError if it cannot be read.
+    """
+    from clprobe.probe.forking import fork_server
+
+    fork_server(os.environ)  # it gets ready while everything else is imported
     from clprobe.cli.gathering import Background, scrubbed_facts
-    from clprobe.needs.written import asks_to_compute
     from clprobe.probe.live_host import LiveHost
 
-    run = asks_to_compute(needs)
-    judging = Background(lambda: _load_while_waiting(tables))
+    read: list[tuple[Needs, Tables]] = []
+
+    def computes() -> bool:
+        read.append(_read(path))
+        from clprobe.needs.written import asks_to_compute
+
+        return asks_to_compute(read[0][0])
+
+    loading = Background(lambda: _load_while_waiting(read[0][1]))
     snapshot = scrubbed_facts(
-        LiveHost(), timeout, silent=quiet, run_kernels=run, once_asked=judging.begin
+        LiveHost(), timeout, silent=quiet, run_kernels=computes, once_asked=loading.begin
     )
-    judging.result()
-    return snapshot
+    return _Live(*read[0], snapshot, loading.result())
 
 
-def _load_while_waiting(tables: "Tables") -> None:
-    import clprobe.needs.check  # noqa: F401 - facts are judged by it
-    from clprobe.scrub import Known, scrub_text
+def _load_while_waiting(tables: "Tables") -> "tuple[Rule, ...]":
+    """Read what judges the facts; the rules, too, which say what is wrong where there is no yes."""
+    import clprobe.diagnosis.diagnose
+    import clprobe.needs.check  # noqa: F401
+    from clprobe.model.snapshot import Snapshot
+    from clprobe.ruleset.rules import load_rules
+    from clprobe.scrub import Known, scrub, scrub_text
 
     scrub_text("", Known())  # the first text has all patterns compiled
+    scrub(Snapshot())
     tables.programs()
     tables.implementations()
+    return load_rules()
 
 
-def _doctor(tables: "Tables") -> "Callable[[Snapshot], Diagnosis]":
+def _doctor(
+    tables: "Tables", rules: "tuple[Rule, ...] | None"
+) -> "Callable[[Snapshot], Diagnosis]":
     """Return what says what is wrong with a host; rules are read once, and only if it is asked."""
 
     @functools.cache
@@ -166,7 +197,7 @@ def _doctor(tables: "Tables") -> "Callable[[Snapshot], Diagnosis]":
         from clprobe.diagnosis.knowledge import Knowledge
         from clprobe.ruleset.rules import load_rules
 
-        return Knowledge(load_rules(), tables)
+        return Knowledge(load_rules() if rules is None else rules, tables)
 
     def doctor(snapshot: "Snapshot") -> "Diagnosis":
         from clprobe.diagnosis.diagnose import diagnose

@@ -26,8 +26,7 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
     the other: ollama "HD 4600". Of a name that stands for nothing --json prints no entries, and
     the exit status is 2.
     """
-    from clprobe.diagnosis.knowledge import Knowledge
-    from clprobe.explain.lexicon import explain, without_entries
+    from clprobe.explain.lexicon import explain_shipped, without_entries
     from clprobe.model.errors import ClprobeError
     from clprobe.report.as_json import document
     from clprobe.report.explain_text import show_explained
@@ -35,7 +34,7 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
 
     asked = " ".join(name)
     try:
-        explained = explain(asked, Knowledge.load())
+        explained = explain_shipped(asked)
     except ClprobeError:
         if as_json:  # a program that reads it gets a document in every case
             print_document(document(SCHEMA, without_entries(asked)))

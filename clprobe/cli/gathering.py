@@ -146,9 +146,11 @@ def facts_here(
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":
     import clprobe.diagnosis.diagnose
     from clprobe.diagnosis.knowledge import Knowledge
-    from clprobe.scrub import Known, scrub_text
+    from clprobe.model.snapshot import Snapshot
+    from clprobe.scrub import Known, scrub, scrub_text
 
     scrub_text("", Known())  # the first text has all patterns compiled
+    scrub(Snapshot())
     if for_text:
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
     knowledge = Knowledge.load()

@@ -3,7 +3,6 @@
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 import click
@@ -46,6 +45,8 @@ def write_file(output: Path, text: str) -> None:
 
 
 def _replace(output: Path, text: str) -> None:
+    import tempfile  # noqa: PLC0415 - few ask for a file, and all commands have the option
+
     # Not named after it: a name as long as names may be would grow too long.
     descriptor, name = tempfile.mkstemp(prefix=".clprobe-", dir=output.parent)
     try:

@@ -12,6 +12,7 @@ from clprobe.knowledge.table_types import PackageVersion
 from clprobe.model.finding import Source
 
 _NOISE = frozenset({"intel", "r", "tm", "the", "graphics", "gpu", "linux", "driver", "for", "with"})
+_SIGNS, _WORDS = re.compile(r"[^a-z0-9.]"), re.compile(r"[a-z0-9.]+")
 Fact = tuple[str, str | Iterable[str] | None]
 """A label and what it says: a text, lines, or nothing."""
 
@@ -56,13 +57,13 @@ def as_a_whole(entry: TableEntry) -> list[Fact]:
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a name without those that tell nothing apart."""
-    found = frozenset(re.findall(r"[a-z0-9.]+", text.lower()))
+    found = frozenset(_WORDS.findall(text.lower()))
     return found - _NOISE or found
 
 
 def squeezed(text: str) -> str:
     """Return a name without case, spaces and signs: "HD 4600" and "hd-4600" are one."""
-    return re.sub(r"[^a-z0-9.]", "", text.lower())
+    return _SIGNS.sub("", text.lower())
 
 
 def split_version(name: str) -> tuple[str, str | None]:

@@ -74,11 +74,18 @@ def parse(path: Path) -> Any:
 
     Raises: ClprobeError if it cannot be read, is no YAML or repeats a key.
     """
+    return parse_text(path, text_of(path))
+
+
+def parse_text(path: Path, text: str) -> Any:
+    """Return the plain data of the text that a file holds.
+
+    Raises: ClprobeError if it is no YAML or repeats a key.
+    """
     # Most runs find each file as it was parsed before, and PyYAML takes as long as all of them.
     from clprobe.knowledge.yaml_text import Loader  # noqa: PLC0415
     from clprobe.model.plain_yaml import YamlMistake, load  # noqa: PLC0415
 
-    text = text_of(path)
     try:
         return load(text, Loader)
     except YamlMistake as error:

@@ -320,6 +320,7 @@ class Tables:
         return content
 
 
+_WITH_PARTS = (dict, list)
 KINDS: dict[str, type[Entry]] = {
     "gpus": GpuFile,
     "generations": Generation,
@@ -348,7 +349,7 @@ def read_table(path: Path, kind: type[T]) -> T:
     data = document(path)
     if isinstance(data, dict):
         legend = data.get("sources", {})
-        data = _with_sources(data, legend if isinstance(legend, dict) else {}, path)
+        _put_sources(data, legend if isinstance(legend, dict) else {}, path)
         gpus = data.get("gpus")
         if kind is GpuFile and isinstance(gpus, dict):
             for pci_id, entry in gpus.items():
@@ -357,19 +358,20 @@ def read_table(path: Path, kind: type[T]) -> T:
     return read(path, kind, data=data)
 
 
-def _with_sources(data: Any, legend: dict[str, Any], path: Path) -> Any:
+def _put_sources(data: dict[str, Any] | list[Any], legend: dict[str, Any], path: Path) -> None:
     """Put the sources themselves where entries name them: by key, or by letters as in KMN."""
-    if isinstance(data, list):
-        return [_with_sources(item, legend, path) for item in data]
-    if not isinstance(data, dict):
-        return data
-    made = {k: _with_sources(v, legend, path) for k, v in data.items() if k != "sources"}
-    named = data.get("sources")
+    parts = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, part in parts:
+        # Most parts are texts, and all tables have some 30,000.
+        if isinstance(part, _WITH_PARTS) and key != "sources":
+            _put_sources(part, legend, path)
+    if isinstance(data, list) or "sources" not in data:
+        return
+    named = data.pop("sources")
     if named is legend:
-        made["sources"] = list(legend.values())
+        data["sources"] = list(legend.values())
     elif isinstance(named, str | list):
-        made["sources"] = [_source(name, legend, path) for name in _names(named, legend)]
-    return made
+        data["sources"] = [_source(name, legend, path) for name in _names(named, legend)]
 
 
 def _names(named: str | list[Any], legend: dict[str, Any]) -> list[str]:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Reads needs.yaml; a mistake is named with file, line, value and remedy."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from clprobe.derived import code_of, derived_parts
 from clprobe.knowledge import checked_yaml
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import compare, conditions, is_empty
@@ -22,6 +24,9 @@ _FORMAT = 'README.md, "Does this host have what my program needs?", shows the fo
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,39}[A-Za-z0-9])?")
 _EXTENSION = re.compile(r"cl_[a-z0-9]+_\w+|cles_\w+")
 _DEEPEST = 20
+_PARSED_BY = code_of("knowledge/yaml_text.py", "model/plain_yaml.py")
+_MOST_KEPT, _LONGEST_KEPT = 20, 4096
+"""Files of needs, and characters, whose data is kept: a prolog asks the same of each job."""
 Keys = tuple[str | int, ...]
 
 
@@ -47,11 +52,26 @@ def read_needs(path: Path, tables: Tables) -> Needs:
 def _parsed(path: Path) -> Any:
     """Return the plain data; what is wrong is told of needs, not of clprobe's own tables."""
     try:
-        return checked_yaml.parse(path)
+        text = checked_yaml.text_of(path)
+        if len(text) > _LONGEST_KEPT:
+            return checked_yaml.parse_text(path, text)
+        return _kept(path, text)
     except ClprobeError as error:
         kind = error.reference.rpartition("-")[2]
         hint = error.hint if kind == "unreadable" else _FORMAT
         raise ClprobeError(reference=f"needs-{kind}", message=error.message, hint=hint) from error
+
+
+def _kept(path: Path, text: str) -> Any:
+    name = hashlib.blake2s(text.encode()).hexdigest()
+
+    def parse(_: str) -> Any:
+        return checked_yaml.parse_text(path, text)
+
+    try:
+        return derived_parts("needs", Any, _PARSED_BY, [name], parse, most=_MOST_KEPT)[name]
+    except OverflowError:  # a number that no cache can hold
+        return parse(name)
 
 
 def _depth(data: Any) -> int:

@@ -1,35 +1,25 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - drivers are asked first; what looks at the host is imported meanwhile
 """collect(): one host's facts, gathered while the OpenCL children are at work."""
 
 import contextlib
-import json
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Icd
-from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Unknown, listed
-from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask, or_unknown
-from clprobe.probe.file_access import with_access
 from clprobe.probe.forking import end_fork_server
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
-from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
-from clprobe.probe.interfaces import probe_interfaces
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl.children import NotStarted
-from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.icds import FoundIcd, probe_icds, probe_runtime_libraries
+from clprobe.probe.opencl.icds import FoundIcd, probe_icds
 from clprobe.probe.opencl.loaders import (
     FoundLoader,
     finished_views,
@@ -38,11 +28,9 @@ from clprobe.probe.opencl.loaders import (
     with_version,
 )
 from clprobe.probe.opencl.pairs import probe_pairs
-from clprobe.probe.packages.installed import probe_package_trouble, probe_packages
-from clprobe.probe.packages.sources import probe_package_sources
-from clprobe.probe.system import probe_system
-from clprobe.probe.user import probe_sudo_caller, probe_user
-from clprobe.version import __version__
+
+if TYPE_CHECKING:
+    from clprobe.model.snapshot import Snapshot
 
 _SHORTEST_S = 0.1
 Waiting = Callable[[str], contextlib.AbstractContextManager[None]]
@@ -59,60 +47,40 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     host: Host | None = None,
     *,
     timeout_s: float = 10.0,
-    run_kernels: bool = False,
+    run_kernels: bool | Callable[[], bool] = False,
     compile_anew: bool = False,
     pairs: bool = False,
     ask_frameworks: bool = False,
     programs: Mapping[str, str] = MappingProxyType({}),
     once_asked: Callable[[], object] = lambda: None,
     waiting: Waiting = _in_silence,
-) -> Snapshot:
+) -> "Snapshot":
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
-    `run_kernels` also builds and runs a small kernel on each device; an earlier build of it does,
-    unless it is to `compile_anew`. `pairs` then loads every two ICDs together, for which there is
-    `timeout_s` once more. `ask_frameworks` has PyTorch and the like compute on each device that
-    they were built for. `programs` are programs with the libOpenCL that each has loaded, through
-    which a child asks. `once_asked` is called when the children are at work; `waiting` is told
-    what takes time.
+    `run_kernels` also builds and runs a small kernel on each device; whether that is wanted may be
+    asked once loaders are at work. An earlier build of it does, unless it is to `compile_anew`.
+    `pairs` then loads every two ICDs together, for which there is `timeout_s` once more.
+    `ask_frameworks` has PyTorch and the like compute on each device that they were built for.
+    `programs` are programs with the libOpenCL that each has loaded, through which a child asks.
+    `once_asked` is called when the children are at work; `waiting` is told what takes time.
     """
-    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels, compile_anew)
+    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, compile_anew=compile_anew)
     host = asked.host
     libraries = Libraries(host)
     views = ask(start_views, host, libraries, asked.start, programs)
     loaders = ask(probe_loaders, host, libraries)
     found = ask(probe_icds, host, libraries, listed(loaders))
     icds = listed(found)
-    children = _start_icds(asked, icds)
+    run = run_kernels() if callable(run_kernels) else run_kernels
+    children = _start_icds(asked._replace(run_kernels=run), icds)
     frameworks = ask(probe_frameworks, host)
     importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
     once_asked()
-    with waiting("the package manager"):
-        packages = ask(probe_packages, host)
-        trouble = ask(probe_package_trouble, host)
-        owners = ask(_owners, host, icds)
-    system = probe_system(host)
-    environment = ask(probe_environment, host)
-    caller = ask(probe_sudo_caller, host)
-    snapshot = Snapshot(
-        clprobe=__version__,
-        source="live",
-        taken=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        system=system,
-        user=or_unknown(ask(probe_user, host), User),
-        environment={} if isinstance(environment, Unknown) else environment,
-        gpus=ask(probe_gpus, host, system.virtualization.container),
-        device_nodes=ask(probe_nodes, host),
-        packages=packages,
-        package_sources=ask(probe_package_sources, host),
-        package_trouble=trouble,
-        libraries=probe_runtime_libraries(host, libraries, icds),
-        interfaces=ask(probe_interfaces, host, libraries),
-        excerpts=(),
-        perspectives=listed(caller),
-    )
+    from clprobe.probe.surroundings import probe_surroundings
+
+    snapshot, owners = probe_surroundings(host, libraries, icds, waiting)
     for icd in icds:
         if icd.library is not None:
             with waiting(icd.facts.path):
@@ -128,6 +96,8 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     with waiting("pairs of drivers"):
         together = ask(probe_pairs, host, answered, timeout_s) if pairs else NOT_STATED
     end_fork_server()
+    from clprobe.probe.file_access import with_access
+
     return _encodable(
         replace(
             snapshot,
@@ -154,8 +124,8 @@ class _Asking(NamedTuple):
 
     host: Host
     deadline: float
-    run_kernels: bool
-    compile_anew: bool
+    run_kernels: bool = False
+    compile_anew: bool = False
 
     def start(self, role: Role, library: str) -> Pending:
         """Start one child; only vendor libraries are given kernels to run."""
@@ -188,16 +158,6 @@ def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending
     return children
 
 
-def _owners(host: Host, icds: tuple[FoundIcd, ...]) -> dict[str, str | None] | Unknown:
-    """Return the package of each ICD's files; a library is asked for by its real path too."""
-    paths = []
-    for icd in icds:
-        paths.append(icd.facts.path)
-        if isinstance(icd.facts.library.path, str):
-            paths += [icd.facts.library.path, host.real_path(icd.facts.library.path)]
-    return ask(host.owners, tuple(dict.fromkeys(paths))) if paths else {}
-
-
 def _answered(
     host: Host,
     icd: FoundIcd,
@@ -215,6 +175,8 @@ def _answered(
 
 
 def _answer(child: Pending, timeout_s: float) -> Answer:
+    from clprobe.probe.opencl.enumeration import answer_of
+
     return answer_of(child.wait(), timeout_s)
 
 
@@ -229,14 +191,20 @@ def _with_packages(host: Host, facts: Icd, owners: dict[str, str | None] | Unkno
     return facts
 
 
-def _encodable(snapshot: Snapshot) -> Snapshot:
+def _encodable(snapshot: "Snapshot") -> "Snapshot":
     """Return the snapshot with bytes that are not UTF-8, in file names say, as U+FFFD.
 
     Python keeps such bytes as lone surrogates, which no document can hold.
     """
+    import msgspec
+
     try:
         msgspec.json.encode(snapshot)
     except UnicodeEncodeError:
+        import json
+
+        from clprobe.model.snapshot import Snapshot
+
         text = json.dumps(msgspec.to_builtins(snapshot), ensure_ascii=False)
         whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return msgspec.json.decode(whole, type=Snapshot)

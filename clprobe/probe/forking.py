@@ -24,6 +24,7 @@ _ROOM = 1024
 # Half of what a pipe holds: nobody waits for a server that does not read.
 _LONGEST_REQUEST = 1 << 15
 _PATIENCE_MS = 2000
+_TURNS_FOR_ALL = 100
 _LOADED_AHEAD = ("LD_PRELOAD", "LD_AUDIT")
 
 
@@ -65,6 +66,7 @@ class ForkServer:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.environment = dict(environment)
         self.is_broken = False
+        self._has_ended = False
         self._lock = threading.Lock()
         self._places: list[_Place] = []
         with contextlib.ExitStack() as undone:
@@ -73,8 +75,10 @@ class ForkServer:
                 undone.callback(self._places[-1].close)
             requests, self._requests = _pipe(undone)
             self._replies, replies = _pipe(undone)
+            self._turns = _turns(undone)
             theirs = [one for place in self._places for one in place.theirs()]
-            numbers = (requests, replies, max(requests, replies, *theirs))
+            highest = max(requests, replies, self._turns, *theirs)
+            numbers = (requests, replies, self._turns, highest)
             with adoption.lock:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", _PROGRAM, *map(str, numbers), " " * _ROOM],
@@ -84,7 +88,7 @@ class ForkServer:
                     env=self.environment,
                     cwd="/",
                     start_new_session=True,
-                    pass_fds=(requests, replies, *theirs),
+                    pass_fds=(requests, replies, self._turns, *theirs),
                 )
                 adoption.guardians.add(self._process.pid)
             undone.pop_all()
@@ -125,6 +129,12 @@ class ForkServer:
         os.close(place.lifeline[0])
         return Forked(pid, place.output[0], place.lifeline[1], place.memory)
 
+    def let_all_begin(self) -> None:
+        """Have no child wait for its turn any more: we do nothing now but wait for them."""
+        with self._lock:
+            if not self._has_ended:
+                os.eventfd_write(self._turns, _TURNS_FOR_ALL)
+
     def _asked(self, request: bytes) -> int:
         """Return the process id of a new child; negative: there is none."""
         try:
@@ -148,7 +158,10 @@ class ForkServer:
 
     def end(self) -> None:
         """End the server; its children stay."""
+        self.let_all_begin()
         with self._lock:
+            self._has_ended = True
+            os.close(self._turns)
             self._give_up()
             os.close(self._requests)
             os.close(self._replies)
@@ -165,6 +178,21 @@ def _place() -> _Place:
         memory = ReportMemory()
         undone.pop_all()
     return _Place(output, lifeline, memory)
+
+
+def _turns(undone: contextlib.ExitStack) -> int:
+    """Return a count of how many children may be at work now, each of which takes one.
+
+    All but one of the processors are for drivers: whatever we do ourselves takes longest.
+
+    Raises: OSError if this Python, or this Linux, cannot count them.
+    """
+    if not hasattr(os, "eventfd"):
+        raise OSError("this Python was built without eventfd")
+    turns = max(1, len(os.sched_getaffinity(0)) - 1)
+    descriptor = os.eventfd(turns, os.EFD_CLOEXEC | os.EFD_NONBLOCK | os.EFD_SEMAPHORE)
+    undone.callback(os.close, descriptor)
+    return descriptor
 
 
 def _pipe(undone: contextlib.ExitStack) -> tuple[int, int]:
@@ -194,6 +222,13 @@ def fork_server(environment: Mapping[str, str]) -> ForkServer | None:
         with contextlib.suppress(OSError):
             _AT_HAND.append(ForkServer(environment))
         return _AT_HAND[0] if _AT_HAND else None
+
+
+def let_all_begin() -> None:
+    """Have all children begin that wait for their turn."""
+    with _CHANGING:
+        for server in _AT_HAND:
+            server.let_all_begin()
 
 
 def end_fork_server() -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 GUARD = "CLPROBE_GUARD"
 """Name of the variable that holds LIFELINE:PROCESS ID OF CLPROBE:FOLDER; no driver sees it."""
+TURN = "CLPROBE_TURN"
+"""Name of the variable that holds the eventfd from which the child took its turn, if it did; its
+guardian gives the turn back. No driver sees it."""
 END = b"E"
 """The order to end everything. The guardian's status is then the signal that had stopped the
 driver's process, 0 if none had."""
@@ -46,6 +49,7 @@ def stand_guard() -> None:
     told = os.environ.pop(GUARD, None)
     if told is None:
         return
+    turn = int(os.environ.pop(TURN, "-1"))
     number, clprobe, folder = told.split(":", 2)
     lifeline, guardian = int(number), os.getpid()
     # When clprobe ends at the latest; it may be stopped between that and its last deed.
@@ -56,16 +60,22 @@ def stand_guard() -> None:
         child = os.fork()
     except OSError:
         prctl(SET_CHILD_SUBREAPER, 0)
-        os.close(lifeline)
+        _close(lifeline, turn)
         _die_with(int(clprobe))
         return
     if child:
-        _Guardian(child, lifeline).watch(folder)
-    os.close(lifeline)
+        _Guardian(child, lifeline, turn).watch(folder)
+    _close(lifeline, turn)
     # A driver that kills its group must not kill its guardian.
     os.setpgid(0, 0)
     _give_up_tracing()
     _die_with(guardian)
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 class _SignalEvent(ctypes.Structure):
@@ -120,9 +130,10 @@ def _die_with(parent: int) -> None:
 class _Guardian:
     """Watches over the driver's process, which is the child `child`."""
 
-    def __init__(self, child: int, lifeline: int) -> None:
+    def __init__(self, child: int, lifeline: int, turn: int) -> None:
         self._child = child
         self._lifeline = lifeline
+        self._turn = turn
         self._status: int | None = None
         self._stopped_by = 0
 
@@ -130,6 +141,8 @@ class _Guardian:
         """Wait for the end of the driver's process, or an order, and end like the former."""
         order = self._wait()
         self._end_all()
+        if self._turn >= 0:
+            os.eventfd_write(self._turn, 1)
         if order == END:
             os._exit(self._stopped_by)
         if order is not None:

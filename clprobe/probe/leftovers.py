@@ -25,6 +25,7 @@ _CACHES = (
         parsed_files.NAMES,
         "the parsed rules of one installation, which make each command start faster",
     ),
+    (parsed_files.OF_TABLES, "the parsed tables of one installation, for the same"),
     (derived.NAMES, "what one installation computed of its rules and tables, to answer faster"),
     ("single-file-*", "what a release of the single file unpacked, from where it runs"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),

@@ -31,6 +31,8 @@ class Libraries:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._headers: dict[str, ElfFile | Unknown] = {}
+        self._folders_of: dict[str, str] = {}
+        self._found: dict[tuple[str, str, tuple[str, ...]], str | None] = {}
         machine = host.machine()
         self._bits = machine.pointer_bits
         self._machine = (
@@ -68,8 +70,13 @@ class Libraries:
         candidates = [f"{folder}/{name}" for folder in (*beside, *self.path_of_environment())]
         candidates += self.in_cache(name)
         candidates += self.in_default_folders(name)
-        existing = [path for path in dict.fromkeys(candidates) if is_there(self._host.status, path)]
-        return next(filter(self.is_for_this_process, existing), existing[0] if existing else None)
+        other: str | None = None
+        for path in dict.fromkeys(candidates):
+            if is_there(self._host.status, path):
+                if self.is_for_this_process(path):
+                    return path
+                other = other or path
+        return other
 
     def in_cache(self, name: str) -> list[str]:
         """Return what the linker's cache has under the name; nothing where there is no cache."""
@@ -202,7 +209,7 @@ class Libraries:
             elf = self.headers(current)
             if isinstance(elf, Unknown):
                 continue
-            folder = self._host.real_path(current).rpartition("/")[0]
+            folder = self._folder_of(current)
             beside = self.run_path(elf, folder)
             for name in elf.needed:
                 if name in seen:
@@ -215,6 +222,11 @@ class Libraries:
                     waiting.append(found)
         return tuple(missing)
 
+    def _folder_of(self, path: str) -> str:
+        if path not in self._folders_of:
+            self._folders_of[path] = self._host.real_path(path).rpartition("/")[0]
+        return self._folders_of[path]
+
     def run_path(self, elf: ElfFile, origin: str) -> tuple[str, ...]:
         """Return the folders that a library in the folder `origin` names to find others in."""
         return tuple(
@@ -223,9 +235,12 @@ class Libraries:
 
     def _needed(self, name: str, origin: str, beside: tuple[str, ...]) -> str | None:
         """Return the library that the linker takes for a name in DT_NEEDED, None if none."""
-        found = [self.find(one, beside=beside) for one in self._expanded(name, origin)]
-        usable = (path for path in found if path is not None and self.is_for_this_process(path))
-        return next(usable, None)
+        asked = name, origin, beside
+        if asked not in self._found:
+            found = (self.find(one, beside=beside) for one in self._expanded(name, origin))
+            usable = (path for path in found if path is not None and self.is_for_this_process(path))
+            self._found[asked] = next(usable, None)
+        return self._found[asked]
 
     def _expanded(self, text: str, origin: str) -> tuple[str, ...]:
         """Return what the linker may make of a text by filling in its tokens (ld.so(8))."""

@@ -8,11 +8,11 @@ import grp
 import importlib.machinery
 import os
 import pwd
-import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clprobe.probe import text_lines
 from clprobe.probe.elf import LARGEST_LINKER_CACHE_BYTES, elf_at, read_linker_cache
@@ -36,10 +36,11 @@ from clprobe.probe.host import (
 )
 from clprobe.probe.opencl.children import Child
 from clprobe.probe.opencl.pyopencl_view import PyopenclView
-from clprobe.probe.packages.databases import PackageDatabases, PipFiles
-from clprobe.probe.packages.managers import managers
 from clprobe.probe.processes import ancestors, effective_capabilities
 from clprobe.probe.tools import run_tool
+
+if TYPE_CHECKING:
+    from clprobe.probe.packages.databases import PackageDatabases
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
 _SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -78,10 +79,6 @@ class LiveHost:
     ) -> None:
         self._prefix = prefix
         self._environment = dict(os.environ if environment is None else environment)
-        python = self.python()
-        self._packages = PackageDatabases(
-            managers(), PipFiles(python.prefix, python.package_folders)
-        )
 
     def read(self, path: str, limit: int = 65536) -> bytes:
         with _opened(path) as descriptor:
@@ -121,6 +118,8 @@ class LiveHost:
         return dict(self._environment)
 
     def which(self, command: str) -> str | None:
+        import shutil  # noqa: PLC0415 - drivers are asked first
+
         return shutil.which(command, path=self._environment.get("PATH", os.defpath))
 
     def identity(self) -> Identity:
@@ -188,6 +187,10 @@ class LiveHost:
         )
 
     def python(self) -> Python:
+        return self._python
+
+    @functools.cached_property
+    def _python(self) -> Python:
         if self._prefix is None:
             folders = tuple(
                 path for path in sys.path if path.endswith(("-packages", "site-packages"))
@@ -220,6 +223,15 @@ class LiveHost:
             return read_linker_cache(self.read("/etc/ld.so.cache", LARGEST_LINKER_CACHE_BYTES))
         except OSError:  # musl has no cache
             return {}
+
+    @functools.cached_property
+    def _packages(self) -> "PackageDatabases":
+        # Drivers are asked before packages.
+        from clprobe.probe.packages.databases import PackageDatabases, PipFiles  # noqa: PLC0415
+        from clprobe.probe.packages.managers import managers  # noqa: PLC0415
+
+        python = self.python()
+        return PackageDatabases(managers(), PipFiles(python.prefix, python.package_folders))
 
     def packages(self, pattern: str) -> tuple[PackageRecord, ...]:
         return self._packages.find(pattern)

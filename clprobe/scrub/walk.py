@@ -74,11 +74,11 @@ class Walk:
         if key == "acl":
             return self._names.in_list(text)
         treatment = _treatment(parent, key)
-        counted = self._removed.counts.copy()
         known = self._done.get((treatment, text))
         if known is None:
+            counted = self._removed.counts.total()
             known = self._settled(text, treatment)
-            if self._removed.counts == counted:  # what is replaced again counts again
+            if self._removed.counts.total() == counted:  # what is replaced again counts again
                 self._done[treatment, text] = known
         return known
 

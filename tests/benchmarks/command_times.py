@@ -25,6 +25,7 @@ _COMMANDS = (
     "rules matrix",
     "doctor",
     "doctor --no-kernel",
+    "check --needs cpu-device",
 )
 _RUNS = 10
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What somebody may have meant who mistyped a name."""
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -12,6 +11,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     begun = [
         one for one in spelt if any(word.startswith(wanted) for word in (one, *one.split("-")))
     ]
+    import difflib  # noqa: PLC0415 - only for who has mistyped something
+
     close = difflib.get_close_matches(wanted, list(spelt))
     likely = dict.fromkeys([*(begun if len(wanted) > 1 else ()), *close])
     return f"Did you mean {' or '.join(spelt[one] for one in likely)}?" if likely else ""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from clprobe.probe.forking import let_all_begin
 from clprobe.probe.host import ChildResult, OpenclRequest
 from clprobe.probe.opencl.kept_builds import KeptBuilds
 from clprobe.probe.opencl.reports import Report, read_reports
@@ -61,6 +62,7 @@ class Child:
 
     @functools.cached_property
     def _result(self) -> ChildResult:
+        let_all_begin()
         result = self._settled(self._first)
         if not self._request.kernels:
             return result

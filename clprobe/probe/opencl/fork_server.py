@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The process that children are forked from: Python starts once, not once for every driver.
 
-Run by path, as opencl_worker.py is: `python -I -S fork_server.py REQUESTS REPLIES HIGHEST ROOM`:
-two pipes, the highest descriptor, and blanks, which make room for what children are called. It
+Run by path, as opencl_worker.py is: `python -I -S fork_server.py REQUESTS REPLIES TURNS HIGHEST
+ROOM`: two pipes, an eventfd, the highest descriptor, and blanks, which make room for what children
+are called. A child takes one of TURNS before it asks its driver, and its guardian gives it back. It
 loads no driver and starts no thread, so that what is forked from it is as good as new. It ends when
 clprobe closes REQUESTS, at the latest by its end.
 """
@@ -10,12 +11,14 @@ clprobe closes REQUESTS, at the latest by its end.
 import ctypes
 import marshal
 import os
+import select
 import sys
+import time
 
 _FOLDER = __file__.rpartition("/")[0]
 sys.path.append(_FOLDER.removesuffix("/clprobe/probe/opencl"))
 
-from clprobe.probe.guardian import GUARD, prctl  # noqa: E402 - as in opencl_worker.py
+from clprobe.probe.guardian import GUARD, TURN, prctl  # noqa: E402 - as in opencl_worker.py
 from clprobe.probe.opencl import opencl_worker  # noqa: E402
 
 TYPE_CHECKING = False
@@ -24,13 +27,15 @@ if TYPE_CHECKING:
 
 SIZE_BYTES = 4
 _SET_DUMPABLE = 4  # prctl(2)
+_PATIENCE_S = 0.3
+"""So long a child waits for its turn: others may hang."""
 # clone(2): the child's parent is ours, so clprobe itself waits for it, and may signal it.
 _CLONE_PARENT, _SIGCHLD = 0x8000, 17
 _CLONE = {"x86_64": 56, "aarch64": 220}
 """Number of the call, by machine of uname(2)."""
 
 
-def main(requests: int, replies: int, highest: int) -> None:
+def main(requests: int, replies: int, turns: int, highest: int) -> None:
     """Fork a child for every request, until there are no more."""
     # As clprobe does: nothing that a driver runs may trace this process, or get at its pipes.
     prctl(_SET_DUMPABLE, 0)
@@ -38,7 +43,7 @@ def main(requests: int, replies: int, highest: int) -> None:
     while told := _request(requests):
         child = _clone()
         if not child:
-            _become(told, highest, server)
+            _become(told, turns, highest, server)
         for descriptor in told[0]:
             os.close(descriptor)
         os.write(replies, child.to_bytes(SIZE_BYTES, sys.byteorder, signed=True))
@@ -63,27 +68,46 @@ def _clone() -> int:
     return int(ctypes.CDLL(None).syscall(number, _CLONE_PARENT | _SIGCHLD, 0, 0, 0, 0))
 
 
-def _become(told: "Any", highest: int, server: int) -> "NoReturn":
+def _become(told: "Any", turns: int, highest: int, server: int) -> "NoReturn":
     """Be to the end what `python -I -S opencl_worker.py` would be in that environment."""
     (output, report, lifeline), (role, kernels, *libraries), environment, folder, guard = told
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
     # Pipes and reports of others, which no driver may touch.
-    low, high = sorted((report, lifeline))
-    os.closerange(3, low)
-    os.closerange(low + 1, high)
-    os.closerange(high + 1, highest + 1)
+    last = 2
+    for kept in (*sorted((report, lifeline, turns)), highest + 1):
+        os.closerange(last + 1, kept)
+        last = kept
     prctl(_SET_DUMPABLE, 1)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     os.environ[GUARD] = f"{lifeline}:{guard}"
+    os.environ[TURN] = str(turns)
     _be_called(sys.executable, "-I", "-S", opencl_worker.__file__, role, str(report), *told[1][1:])
+    _take(turns, lifeline)
     opencl_worker.main(role, report, libraries, kernels, beside=server)
     # Drivers do what they do when a program ends; to take Python apart takes longer than all else.
     ctypes.CDLL(None).exit(0)
     os._exit(1)  # exit() never returns
+
+
+def _take(turns: int, lifeline: int) -> None:
+    """Wait for a turn, until the lifeline tells that all is over, or for long enough."""
+    events = select.poll()
+    events.register(turns, select.POLLIN)
+    events.register(lifeline, select.POLLIN)
+    ends = time.monotonic() + _PATIENCE_S
+    while (left_s := ends - time.monotonic()) > 0:
+        ready = [descriptor for descriptor, _ in events.poll(left_s * 1000)]
+        if lifeline in ready:
+            return
+        try:
+            os.eventfd_read(turns)
+        except BlockingIOError:  # another child was faster
+            continue
+        return
 
 
 def _be_called(*words: str) -> None:
@@ -101,4 +125,4 @@ def _be_called(*words: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:4]))
+    main(*map(int, sys.argv[1:5]))
