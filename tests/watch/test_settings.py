@@ -2,6 +2,7 @@
 """What a program's files, variables and words tell, and what its drivers need."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from clprobe.watch.features import wanted_features
 from clprobe.watch.links import links_in
 from clprobe.watch.loaded import loader_of
 from clprobe.watch.places import placed
-from clprobe.watch.settings import off_settings
+from clprobe.watch.settings import off_settings, read_earlier
 
 TABLES = Tables.load()
 POCL = Program(
@@ -41,6 +42,26 @@ def test_a_switch_in_its_file_is_found(tmp_path: Path) -> None:
     assert off("darktable", "darktable", home=tmp_path) == found
     file.write_text(f"opencl=TRUE\nopencl_library={file}\n", encoding="utf-8")
     assert off("darktable", "darktable", home=tmp_path) == []
+
+
+def test_what_a_program_writes_while_it_runs_is_no_cause(tmp_path: Path) -> None:
+    written = '<prop oor:name="UseOpenCL"><value>false</value></prop>'
+    row = TABLES.program("libreoffice")
+    for words in (["soffice", f"-env:UserInstallation=file://{tmp_path}/lo"], ["sh", "start.sh"]):
+        file = tmp_path / "lo/user/registrymodifications.xcu"
+        file.unlink(missing_ok=True)
+        own = ["soffice.bin", f"-env:UserInstallation=file://{tmp_path}/lo"]
+        earlier = read_earlier(TABLES.programs(), words, {}, folder="/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(written, encoding="utf-8")
+        os.utime(file, (earlier.at_s + 1,) * 2)
+        off = partial(off_settings, row, own, {}, printed="", folder="/")
+        assert off(earlier=earlier) == ()
+        assert len(off()) == 1
+        # What stood there before counts, also where the program wrote something else meanwhile.
+        os.utime(file, (earlier.at_s - 60,) * 2)
+        earlier = read_earlier(TABLES.programs(), words, {}, folder="/")
+        assert len(off(earlier=earlier)) == 1
 
 
 def test_a_device_counts_as_off_where_the_program_says_so(tmp_path: Path) -> None:
