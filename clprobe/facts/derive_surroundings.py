@@ -29,8 +29,6 @@ def judge_surroundings(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> di
         "narrowed_by": " and ".join(dict.fromkeys(one.narrowed_by for one in narrowed)),
         "narrowing": "; ".join(dict.fromkeys(one.narrowing for one in narrowed)),
         "narrowed": " and ".join(dict.fromkeys(one.title for one in narrowed)),
-        "cannot_write": both(bool(listed(program.closed_folders)), found_none),
-        "closed": ", ".join(listed(program.closed_folders)),
         "has_low_limits": both(bool(low_limits), dies or found_none),
         "low_limits": ", ".join(low_limits),
         "lacks_driver": both(bool(lost_drivers), found_none),

@@ -440,7 +440,8 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         default="",
     )
     cannot_write: Fact[bool] = fact(
-        "whether it may not write to its home, cache or temporary folder and sees no device",
+        "whether it may not write to its home, cache or temporary folder, and sees no device or "
+        "builds no kernel",
         default=False,
     )
     closed: str = fact("these folders' variables, as one text", default="")

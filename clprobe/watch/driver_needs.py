@@ -29,13 +29,14 @@ def closed_caches(
     if isinstance(program.uid, Unknown):
         return ()
     above = [Path(environment[name]) for name in _ABOVE if environment.get(name)]
-    if any(not _may_write(one, program.uid, listed(program.groups)) for one in above):
-        return ()
+    closed = [one for one in above if not _may_write(one, program.uid, listed(program.groups))]
     found = []
     for entry in _drivers(program, tables):
         for variable, usual in entry.caches.items():
             folder = None if environment.get(variable) else placed(usual, (), environment, "/")
-            existing = None if folder is None else _existing(folder)
+            if folder is None or any(folder.is_relative_to(one) for one in closed):
+                continue
+            existing = _existing(folder)
             if existing is None or any(one.is_relative_to(existing) for one in above):
                 continue
             if not _may_write(existing, program.uid, listed(program.groups)):

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,24 @@ def test_a_word_of_a_variable_that_chooses_nothing_is_named() -> None:
         pytest.skip("needs PoCL alone")
     assert first(document)["id"] == "program-narrowed-by-variable"
     assert "POCL_DEVICES=nonsense" in first(document)["title"]
+
+
+def test_a_cache_that_cannot_be_made_is_named_and_one_that_does_not_count_is_not() -> None:
+    needs_device()
+    code = LISTS + "\nsys.exit(1)\n"
+    closed = answer(sys.executable, "-c", code, "x", POCL_CACHE_DIR="/dev/null/cache")
+    if not any(one["id"] == "cpu-icd-shows-no-device" for one in closed["findings"]):
+        pytest.skip("needs PoCL alone")
+    assert first(closed)["id"] == "program-cannot-write-cache"
+    assert "POCL_CACHE_DIR ENOTDIR" in first(closed)["title"]
+    other = answer(
+        sys.executable,
+        *("-c", code, "x"),
+        HOME="/dev/null",
+        XDG_CACHE_HOME=tempfile.gettempdir(),
+        OCL_ICD_VENDORS="/nowhere/vendors",
+    )
+    assert first(other)["id"] == "icd-variable-names-no-library"
 
 
 def test_a_sandbox_that_hides_a_drivers_parts_is_named() -> None:

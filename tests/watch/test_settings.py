@@ -16,6 +16,7 @@ from clprobe.watch.links import links_in
 from clprobe.watch.loaded import loader_of
 from clprobe.watch.places import placed
 from clprobe.watch.settings import off_settings, read_earlier
+from clprobe.watch.told import closed_folders
 
 TABLES = Tables.load()
 POCL = Program(
@@ -119,6 +120,21 @@ def test_a_cache_of_somebody_else_is_named(tmp_path: Path) -> None:
     folder.chmod(0o755)
     tmp_path.chmod(0o755)
     assert closed_caches(POCL, home, TABLES) == ()
+
+
+def test_home_does_not_count_where_another_folder_is_for_caches(tmp_path: Path) -> None:
+    folder = tmp_path / "caches" / "pocl"
+    folder.mkdir(parents=True, mode=0o755)
+    folder.parent.chmod(0o777)
+    environment = {"HOME": "/nonexistent", "XDG_CACHE_HOME": str(folder.parent)}
+    assert [one.folder for one in closed_caches(POCL, environment, TABLES)] == [str(folder)]
+    records = ["P/usr/bin/clpeak", *(f"V{name}={text}" for name, text in environment.items())]
+    closed = (("FHOME", "ENOENT"), ("FTMPDIR", "EROFS"))
+    told = "".join(f"{one}\0{two}\x0042\0" for one, two in (*((r, "") for r in records), *closed))
+    [trace] = links_in(told.encode())
+    assert closed_folders(trace, "") == ("TMPDIR EROFS",)
+    trace.environment.pop("XDG_CACHE_HOME")
+    assert closed_folders(trace, "") == ("HOME ENOENT", "TMPDIR EROFS")
 
 
 def test_commands_that_path_hides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

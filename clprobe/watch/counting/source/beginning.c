@@ -72,15 +72,22 @@ static const char *why_not_writable(const char *folder)
     return why;
 }
 
-/* Where drivers keep what they compile. */
+/* Where drivers keep what they compile, which below HOME is a folder that may be there already. */
 static void add_homes(struct batch *batch)
 {
-    static const char names[][16] = {"HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "TMPDIR"};
-    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
-        const char *folder = variable(names[at]);
-        const char *why = folder == NULL ? "" : why_not_writable(folder);
+    static const struct {
+        char variable[16], below[8];
+    } homes[] = {{"HOME", "/.cache"}, {"XDG_CACHE_HOME", ""}, {"POCL_CACHE_DIR", ""}, {"TMPDIR", ""}};
+    for (unsigned at = 0; at < sizeof homes / sizeof *homes; at++) {
+        const char *named = variable(homes[at].variable);
+        TEXT(folder, PATH_MAX);
+        if (named == NULL || length_of(named) + sizeof homes->below > PATH_MAX)
+            continue;
+        put(&folder, named);
+        put(&folder, homes[at].below);
+        const char *why = why_not_writable(folder.start);
         if (*why != '\0')
-            add(batch, 'F', names[at], why);
+            add(batch, 'F', homes[at].variable, why);
     }
 }
 
