@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`clprobe doctor -- PROGRAM` names what keeps a program from a device, without a table's help."""
 
+import ctypes.util
 import importlib.util
 import json
 import os
@@ -134,6 +135,20 @@ def test_a_loader_by_a_path_that_is_not_there_is_named() -> None:
     found = first(answer(sys.executable, "-S", "-c", f"import ctypes; ctypes.CDLL('{path}')"))
     assert found["id"] == "program-opens-absent-loader"
     assert path in found["title"]
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 4096])
+def test_a_damaged_loader_that_comes_first_is_named(tmp_path: Path, kept_bytes: int) -> None:
+    whole = ctypes.util.find_library("OpenCL")
+    path = next(Path("/usr/lib").glob(f"*/{whole}"), None)
+    if path is None:
+        pytest.skip("needs an OpenCL loader")
+    (tmp_path / path.name).write_bytes(path.read_bytes()[:kept_bytes])
+    code = f"import ctypes; ctypes.CDLL('{path.name}')"
+    document = answer(sys.executable, "-S", "-c", code, LD_LIBRARY_PATH=str(tmp_path))
+    assert document["root_cause"] == "loader-damaged"
+    assert "program-cannot-load-opencl" in {one["id"] for one in document["findings"]}
+    assert str(tmp_path) in first(document)["title"]
 
 
 def test_a_static_program_that_crashes_with_a_loader_is_named(tmp_path: Path) -> None:
