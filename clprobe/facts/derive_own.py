@@ -46,6 +46,7 @@ def judge_own(
     return {
         "own_loader_finds_none": both(is_own and _finds_no_platform(program), found_none),
         "own_loader_reads": _reads(environment),
+        "drivers": _drivers(program, tables),
         **_closed_folders(program, found_none, tables),
         "lacks_cache": both(any(one.is_needed for one in closed), fares_ill),
         "compiles_anew": both(
@@ -79,7 +80,10 @@ def _closed_folders(program: Program, found_none: Fact[bool], tables: Tables) ->
     it is there and closed. Compilers of others need the folder for temporary files.
     """
     builds = builds_fail(program)
-    needs = _needs_cache(program, tables)
+    drivers = _drivers(program, tables)
+    known = tables.implementations()
+    # Where nobody knows which drivers are in it, one may be among them.
+    needs = isinstance(drivers, Unknown) or any(known[key].needs_cache for key in drivers)
     caches, temporary = [], []
     for one in listed(program.closed_folders):
         (temporary if one.startswith(_TEMPORARY) else caches).append(one)
@@ -89,13 +93,12 @@ def _closed_folders(program: Program, found_none: Fact[bool], tables: Tables) ->
     return {"cannot_write": either(lacks_cache, lacks_temporary), "closed": ", ".join(counting)}
 
 
-def _needs_cache(program: Program, tables: Tables) -> bool:
-    """Return whether a driver in it needs its cache, or nobody knows which drivers are in it."""
+def _drivers(program: Program, tables: Tables) -> Fact[tuple[str, ...]]:
+    """Return the implementations whose drivers are in it, as the tables call them."""
     if isinstance(program.libraries, Unknown):
-        return True
-    known = tables.implementations()
+        return program.libraries
     paths = (one.path for one in program.libraries if one.role == "opencl-driver")
-    return any(known[key].needs_cache for key in map(tables.recognise, paths) if key is not None)
+    return tuple(dict.fromkeys(key for key in map(tables.recognise, paths) if key is not None))
 
 
 def _fares_ill(program: Program) -> Fact[bool]:
