@@ -221,7 +221,7 @@ def _with_paths(
 
     from clprobe.model.unknown import Unknown
     from clprobe.watch.absent_paths import absent_paths
-    from clprobe.watch.driver_needs import closed_caches, hidden_commands
+    from clprobe.watch.driver_needs import closed_caches, closed_files, hidden_commands
     from clprobe.watch.settings import off_settings
 
     program, variables = watched.program, watched.environment
@@ -233,6 +233,7 @@ def _with_paths(
     own = replace(
         program,
         closed_caches=closed_caches(program, variables, tables),
+        closed_files=closed_files(program, variables, printed),
         hidden_commands=hidden_commands(program, variables, tables),
         off_settings=off_settings(
             row,

@@ -132,7 +132,8 @@ def _of_devices(
         "refuses_devices": both(both(takes_none, fails), negated(gpus_alone)),
         "takes_gpus_alone": gpus_alone,
         "asked_for_properties": _few(listed(program.asked_properties)),
-        "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable)) or "none",
+        "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable or devices))
+        or "none",
         "unmet": "; ".join(lacks),
         "demands": f"by the table of programs, {'; '.join(lacks)}"
         if lacks
@@ -142,7 +143,7 @@ def _of_devices(
 
 def _misses_gpus_alone(program: Program, snapshot: Snapshot, usable: Sequence[DeviceFacts]) -> bool:
     """Whether all that it complains of is that there is no GPU, where there is none indeed."""
-    if ended_badly(program) or listed(program.failed_calls) or _has_gpu(snapshot):
+    if ended_badly(program) or _has_gpu(snapshot):
         return False
     if not isinstance(program.printed, str) or any(one.type != "cpu" for one in usable):
         return False

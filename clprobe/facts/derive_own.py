@@ -56,6 +56,8 @@ def judge_own(
             f"{one.folder}, which belongs to {one.owner} ({one.driver})" for one in closed
         ),
         "closed_cache": closed[0].folder if closed else "",
+        "lacks_own_files": both(bool(program.closed_files), both(ran_nothing, fails_of(program))),
+        "lacking_files": _told(program.closed_files[:_MOST_PARTS]),
         "lacks_command": both(bool(program.hidden_commands), fares_ill),
         "lacking_commands": _told(program.hidden_commands),
         "lacks_parts": both(bool(program.absent_parts), found_none),
@@ -84,9 +86,9 @@ def _closed_folders(program: Program, found_none: Fact[bool], tables: Tables) ->
     known = tables.implementations()
     # Where nobody knows which drivers are in it, one may be among them.
     needs = isinstance(drivers, Unknown) or any(known[key].needs_cache for key in drivers)
-    caches, temporary = [], []
-    for one in listed(program.closed_folders):
-        (temporary if one.startswith(_TEMPORARY) else caches).append(one)
+    closed = listed(program.closed_folders)
+    temporary = [one for one in closed if one.startswith(_TEMPORARY)]
+    caches = [one for one in closed if one not in temporary]
     lacks_cache = both(bool(caches) and needs, either(found_none, builds))
     lacks_temporary = both(bool(temporary) and not needs, builds)
     counting = [*(caches if lacks_cache is not False else ()), *temporary]

@@ -389,6 +389,11 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     )
     closed_caches_told: str = fact("these folders and whose they are, as one text", default="")
     closed_cache: str = fact("the first of them", default="")
+    lacks_own_files: Fact[bool] = fact(
+        "whether it says that it cannot open files of its own, where it may not write, and fails",
+        default=False,
+    )
+    lacking_files: str = fact("these files, as one text", default="")
     lacks_command: Fact[bool] = fact(
         "whether it computes nothing and its PATH hides commands that its drivers start",
         default=False,

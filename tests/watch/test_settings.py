@@ -10,7 +10,7 @@ import pytest
 from clprobe.knowledge.tables import Tables
 from clprobe.model.program import LoadedLibrary, Program
 from clprobe.watch.absent_paths import absent_paths
-from clprobe.watch.driver_needs import absent_parts, closed_caches, hidden_commands
+from clprobe.watch.driver_needs import absent_parts, closed_caches, closed_files, hidden_commands
 from clprobe.watch.features import wanted_features
 from clprobe.watch.links import links_in
 from clprobe.watch.loaded import loader_of
@@ -116,6 +116,12 @@ def test_a_cache_of_somebody_else_is_named(tmp_path: Path) -> None:
     assert closed_caches(POCL, {**home, "POCL_CACHE_DIR": str(tmp_path)}, TABLES) == ()
     folder.chmod(0o777)
     assert closed_caches(POCL, home, TABLES) == ()
+    # A folder that lets nobody in, or a file in its place, hides what lies below.
+    folder.rmdir()
+    folder.touch(mode=0o644)
+    assert [one.folder for one in closed_caches(POCL, home, TABLES)] == [str(folder)]
+    folder.unlink()
+    folder.mkdir()
     # That the home folder itself is closed is told of HOME.
     folder.chmod(0o755)
     tmp_path.chmod(0o755)
@@ -135,6 +141,19 @@ def test_home_does_not_count_where_another_folder_is_for_caches(tmp_path: Path) 
     assert closed_folders(trace, "") == ("TMPDIR EROFS",)
     trace.environment.pop("XDG_CACHE_HOME")
     assert closed_folders(trace, "") == ("HOME ENOENT", "TMPDIR EROFS")
+
+
+def test_files_that_it_cannot_write_count_where_that_is_so(tmp_path: Path) -> None:
+    folder = tmp_path / ".cache"
+    folder.mkdir(mode=0o755)
+    file, model = folder / "hashcat/kernels/shared.kernel", tmp_path / "model.bin"
+    said = f"Please be patient...{file}: No such file or directory\n{model}: Permission denied"
+    assert closed_files(POCL, {}, said) == (str(file),)
+    assert closed_files(POCL, {"XDG_DATA_HOME": str(tmp_path)}, said) == (str(file), str(model))
+    denied = f"PermissionError: [Errno 13] Permission denied: '{file}'"
+    assert closed_files(POCL, {}, denied) == (str(file),)
+    folder.chmod(0o777)
+    assert closed_files(POCL, {}, said) == ()
 
 
 def test_commands_that_path_hides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
