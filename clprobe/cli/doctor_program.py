@@ -10,6 +10,7 @@ import click
 if TYPE_CHECKING:
     from clprobe.knowledge.tables import Tables
     from clprobe.watch.observe import Watched
+    from clprobe.watch.settings import Earlier
 
 _PROGRAM = "clprobe.program"
 _SERVICE = ".service"
@@ -128,8 +129,9 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
         for name in (program.program, *program.called)
     }
     if target.argv is not None:
+        earlier = _earlier(target.argv, tables)
         seen = watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
-        return _with_hint(_with_switches(seen, target.argv, tables), target.argv)
+        return _with_hint(_with_switches(seen, target.argv, tables, earlier), target.argv)
     if target.pid is not None:
         return _with_switches(watching.watch_process(target.pid, known_as), (), tables)
     main = watching.main_process(unit_name(target.service or ""))
@@ -139,6 +141,16 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
     from msgspec.structs import replace
 
     return seen._replace(program=replace(seen.program, looked_at="service"))
+
+
+def _earlier(argv: tuple[str, ...], tables: "Tables") -> "Earlier":
+    """Return what stands in the settings of known programs before one of them is run."""
+    import os
+    from pathlib import Path
+
+    from clprobe.watch.settings import read_earlier
+
+    return read_earlier(tables.programs(), argv, os.environ, folder=str(Path.cwd()))
 
 
 def _with_hint(watched: "Watched", argv: tuple[str, ...]) -> "Watched":
@@ -158,7 +170,12 @@ def _with_hint(watched: "Watched", argv: tuple[str, ...]) -> "Watched":
     return watched._replace(program=program)
 
 
-def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":
+def _with_switches(
+    watched: "Watched",
+    argv: tuple[str, ...],
+    tables: "Tables",
+    earlier: "Earlier | None" = None,
+) -> "Watched":
     """Return it with what of its words and variables chooses devices, or was lost on the way."""
     from msgspec.structs import replace
 
@@ -167,7 +184,7 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
     from clprobe.watch.numbers import names_opencl, numbers_of
     from clprobe.watch.switches import hints_of, lost_of, switches_of
 
-    watched = _with_paths(watched, argv, tables)
+    watched = _with_paths(watched, argv, tables, earlier)
     key = watched.program.key
     row = tables.program(key) if isinstance(key, str) else None
     words = watched.argv or argv
@@ -191,7 +208,12 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
     return watched._replace(program=program)
 
 
-def _with_paths(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":
+def _with_paths(
+    watched: "Watched",
+    argv: tuple[str, ...],
+    tables: "Tables",
+    earlier: "Earlier | None",
+) -> "Watched":
     """Return it with what its own files and variables say; a sandbox may have others."""
     from pathlib import Path
 
@@ -199,7 +221,7 @@ def _with_paths(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> 
 
     from clprobe.model.unknown import Unknown
     from clprobe.watch.absent_paths import absent_paths
-    from clprobe.watch.driver_needs import closed_caches, hidden_commands
+    from clprobe.watch.driver_needs import closed_caches, closed_files, hidden_commands
     from clprobe.watch.settings import off_settings
 
     program, variables = watched.program, watched.environment
@@ -211,9 +233,15 @@ def _with_paths(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> 
     own = replace(
         program,
         closed_caches=closed_caches(program, variables, tables),
+        closed_files=closed_files(program, variables, printed),
         hidden_commands=hidden_commands(program, variables, tables),
         off_settings=off_settings(
-            row, watched.argv or argv, variables, printed=printed, folder=folder
+            row,
+            watched.argv or argv,
+            variables,
+            printed=printed,
+            folder=folder,
+            earlier=earlier,
         ),
         absent_paths=absent_paths(
             row, variables, files=watched.files, printed=printed, tables=tables

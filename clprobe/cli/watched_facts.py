@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, View
 from clprobe.model.unknown import NOT_STATED, Unknown, listed
-from clprobe.probe.live_host import package_folders
+from clprobe.probe.live_host import LOCAL, package_folders
+from clprobe.watch.observe import is_python
 
 if TYPE_CHECKING:
     from clprobe.model.program import Program
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from clprobe.watch.observe import Watched
 
 _VIEWERS = ("pyopencl", "system-loader", "conda-loader", "clinfo")
-_SYSTEMS = ("/usr", "/", ".")
+_SYSTEMS = ("/usr", "/", ".", LOCAL)
 """Prefixes that are no environment of the program's own; the first one is the system's Python."""
 _ENDED = ("no-devices", "error", "crash", "hang")
 
@@ -42,7 +43,8 @@ def prefix_of(watched: "Watched") -> str:
     for prefix in dict.fromkeys(map(_prefix_above, paths)):
         if prefix not in _SYSTEMS and package_folders(prefix):
             return prefix
-    return _SYSTEMS[0]
+    is_of_python = any("/lib/python3" in path or is_python(Path(path).name) for path in paths)
+    return LOCAL if is_of_python and package_folders(LOCAL) else _SYSTEMS[0]
 
 
 def _prefix_above(path: str) -> str:

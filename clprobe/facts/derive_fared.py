@@ -62,6 +62,13 @@ def both(one: Fact[bool], two: Fact[bool]) -> Fact[bool]:
     return next((fact for fact in (one, two) if isinstance(fact, Unknown)), True)
 
 
+def either(one: Fact[bool], two: Fact[bool]) -> Fact[bool]:
+    """Return whether one of them holds; what is unknown decides only where the other one fails."""
+    if one is True or two is True:
+        return True
+    return next((fact for fact in (one, two) if isinstance(fact, Unknown)), False)
+
+
 def negated(one: Fact[bool]) -> Fact[bool]:
     """Return the opposite of what is known."""
     return one if isinstance(one, Unknown) else not one

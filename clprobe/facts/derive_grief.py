@@ -42,7 +42,7 @@ def judge_grief(program: Program, view: View | None) -> dict[str, Any]:
         "lacks_library": library is not None and _kept_from_start(program),
         "other_library": other,
         "has_other_library": other is not None and _kept_from_start(program),
-        "builds_fail": _builds_fail(program),
+        "builds_fail": builds_fail(program),
         "failed_build": " and ".join(_failed_builds(program)),
         "complaint": complaint or "the driver says no more",
         "absent_header": _absent_header(program),
@@ -106,7 +106,8 @@ def _failed_builds(program: Program) -> list[str]:
     ]
 
 
-def _builds_fail(program: Program) -> Fact[bool]:
+def builds_fail(program: Program) -> Fact[bool]:
+    """Return whether its kernels did not build, and none ran."""
     if isinstance(program.failed_calls, Unknown):
         says = isinstance(program.printed, str) and _BUILDS.speaks.search(program.printed)
         return program.failed_calls if says and fails_of(program) is not False else False

@@ -2,6 +2,7 @@
 """Judges what keeps a program that was looked at from a device, of itself or around it."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from clprobe.facts.demands import unmet
@@ -18,7 +19,7 @@ from clprobe.facts.derive_fared import (
 )
 from clprobe.facts.derive_grief import judge_grief
 from clprobe.facts.derive_surroundings import judge_surroundings
-from clprobe.facts.derive_views import PRIVATE_LOADERS
+from clprobe.facts.derive_views import PRIVATE_LOADERS, tells_of_nothing
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.given import chosen_by, decides, given
 from clprobe.knowledge.printed import Forms
@@ -123,19 +124,35 @@ def _of_devices(
     takes_none = _takes_none(program)
     lacks = tuple(unmet(row, usable))
     wants_gpu = not _has_gpu(snapshot) and bool(lacks) and all(one.type == "cpu" for one in usable)
+    fails = both(fails_of(program), not _misses_gpus_alone(program, snapshot, usable))
     is_idle = both(takes_none, nothing_ran(program))
-    gpus_alone = both(wants_gpu and not ended_badly(program), is_idle)
+    gpus_alone = both(wants_gpu and not ended_badly(program), both(is_idle, fails))
     return {
         "takes_none": takes_none,
-        "refuses_devices": both(both(takes_none, fails_of(program)), negated(gpus_alone)),
+        "refuses_devices": both(both(takes_none, fails), negated(gpus_alone)),
         "takes_gpus_alone": gpus_alone,
         "asked_for_properties": _few(listed(program.asked_properties)),
-        "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable)) or "none",
+        "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable or devices))
+        or "none",
         "unmet": "; ".join(lacks),
         "demands": f"by the table of programs, {'; '.join(lacks)}"
         if lacks
         else "no table says what it demands of a device",
     }
+
+
+def _misses_gpus_alone(program: Program, snapshot: Snapshot, usable: Sequence[DeviceFacts]) -> bool:
+    """Whether all that it complains of is that there is no GPU, where there is none indeed."""
+    if ended_badly(program) or _has_gpu(snapshot):
+        return False
+    if not isinstance(program.printed, str) or any(one.type != "cpu" for one in usable):
+        return False
+    complaints = [
+        line
+        for line in program.printed.splitlines()
+        if _FORMS.falls_back.search(line) or tells_of_nothing(line)
+    ]
+    return bool(complaints) and all(map(_FORMS.misses_gpus.search, complaints))
 
 
 def _few(properties: tuple[str, ...]) -> str:

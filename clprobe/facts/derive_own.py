@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from clprobe.facts.derive_fared import both, fails_of, negated, nothing_ran
+from clprobe.facts.derive_fared import both, either, fails_of, negated, nothing_ran
+from clprobe.facts.derive_grief import builds_fail
 from clprobe.facts.derive_surroundings import found_none_of
 from clprobe.facts.facts import DeviceFacts
 from clprobe.knowledge.tables import Tables
 from clprobe.model.program import Program
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, Unknown, listed
 from clprobe.watch.libraries import role_of
 
 _COMPUTING = ("clBuildProgram", "clCompileProgram", "clLinkProgram", "clCreateKernel")
@@ -19,6 +20,7 @@ _IN_WORDS = {
     "cl_khr_fp16": "half precision (cl_khr_fp16)",
 }
 _MOST_PARTS = 2
+_TEMPORARY = "TMPDIR"
 _NAMES_FILE = re.compile(r"\.(?:icd|so)(?:\.\d+)*$")
 
 
@@ -44,6 +46,8 @@ def judge_own(
     return {
         "own_loader_finds_none": both(is_own and _finds_no_platform(program), found_none),
         "own_loader_reads": _reads(environment),
+        "drivers": _drivers(program, tables),
+        **_closed_folders(program, found_none, tables),
         "lacks_cache": both(any(one.is_needed for one in closed), fares_ill),
         "compiles_anew": both(
             bool(closed) and not any(one.is_needed for one in closed), negated(ran_nothing)
@@ -52,6 +56,8 @@ def judge_own(
             f"{one.folder}, which belongs to {one.owner} ({one.driver})" for one in closed
         ),
         "closed_cache": closed[0].folder if closed else "",
+        "lacks_own_files": both(bool(program.closed_files), both(ran_nothing, fails_of(program))),
+        "lacking_files": _told(program.closed_files[:_MOST_PARTS]),
         "lacks_command": both(bool(program.hidden_commands), fares_ill),
         "lacking_commands": _told(program.hidden_commands),
         "lacks_parts": both(bool(program.absent_parts), found_none),
@@ -67,6 +73,34 @@ def judge_own(
         "misleading": _told(f"{one.variable}: {one.does}" for one in absent),
         "misleading_variable": absent[0].variable if absent else "",
     }
+
+
+def _closed_folders(program: Program, found_none: Fact[bool], tables: Tables) -> dict[str, Any]:
+    """Return whether folders that it may not write to keep it from computing, and which.
+
+    A driver that needs its cache shows no device where it cannot make it, and builds nothing where
+    it is there and closed. Compilers of others need the folder for temporary files.
+    """
+    builds = builds_fail(program)
+    drivers = _drivers(program, tables)
+    known = tables.implementations()
+    # Where nobody knows which drivers are in it, one may be among them.
+    needs = isinstance(drivers, Unknown) or any(known[key].needs_cache for key in drivers)
+    closed = listed(program.closed_folders)
+    temporary = [one for one in closed if one.startswith(_TEMPORARY)]
+    caches = [one for one in closed if one not in temporary]
+    lacks_cache = both(bool(caches) and needs, either(found_none, builds))
+    lacks_temporary = both(bool(temporary) and not needs, builds)
+    counting = [*(caches if lacks_cache is not False else ()), *temporary]
+    return {"cannot_write": either(lacks_cache, lacks_temporary), "closed": ", ".join(counting)}
+
+
+def _drivers(program: Program, tables: Tables) -> Fact[tuple[str, ...]]:
+    """Return the implementations whose drivers are in it, as the tables call them."""
+    if isinstance(program.libraries, Unknown):
+        return program.libraries
+    paths = (one.path for one in program.libraries if one.role == "opencl-driver")
+    return tuple(dict.fromkeys(key for key in map(tables.recognise, paths) if key is not None))
 
 
 def _fares_ill(program: Program) -> Fact[bool]:

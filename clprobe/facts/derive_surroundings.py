@@ -6,10 +6,12 @@ from typing import Any
 
 from clprobe.facts.derive_fared import DEADLY, both, fails_of, is_loader
 from clprobe.facts.facts import IcdFacts
+from clprobe.knowledge.printed import Forms
 from clprobe.model.program import Program
 from clprobe.model.unknown import Fact, Unknown, listed
 from clprobe.watch.libraries import role_of
 
+_FORMS = Forms("watched")
 _FEW_FILES = 64
 _OF_CPUS = frozenset(("all", "cpu", "default"))
 
@@ -29,8 +31,6 @@ def judge_surroundings(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> di
         "narrowed_by": " and ".join(dict.fromkeys(one.narrowed_by for one in narrowed)),
         "narrowing": "; ".join(dict.fromkeys(one.narrowing for one in narrowed)),
         "narrowed": " and ".join(dict.fromkeys(one.title for one in narrowed)),
-        "cannot_write": both(bool(listed(program.closed_folders)), found_none),
-        "closed": ", ".join(listed(program.closed_folders)),
         "has_low_limits": both(bool(low_limits), dies or found_none),
         "low_limits": ", ".join(low_limits),
         "lacks_driver": both(bool(lost_drivers), found_none),
@@ -45,14 +45,23 @@ def _asks_for_cpus(program: Program) -> bool:
 
 
 def found_none_of(program: Program) -> Fact[bool]:
-    """Return whether it loaded a loader, asked for devices or platforms, and was shown none."""
+    """Return whether it loaded a loader, asked for devices or platforms, and was shown none.
+
+    Where its calls were not seen its own words tell.
+    """
     fails = fails_of(program)
     if fails is not True or program.loader is None:
         return fails if fails is not True else False
     for fact in (program.loader, program.found_types, program.failed_calls):
         if isinstance(fact, Unknown):
-            return fact
+            return _says_it_found_none(program) or fact
     return not listed(program.found_types) and bool(listed(program.failed_calls))
+
+
+def _says_it_found_none(program: Program) -> bool:
+    is_shown = bool(listed(program.found_types)) or not isinstance(program.loader, str)
+    says = isinstance(program.printed, str) and _FORMS.finds_nothing.search(program.printed)
+    return bool(says) and not is_shown
 
 
 def _low_limits(program: Program) -> Iterator[str]:

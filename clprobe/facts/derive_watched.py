@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import asdict
 
-from clprobe.facts.derive_fared import DEADLY, died_of, fails_of, nothing_ran
+from clprobe.facts.derive_fared import DEADLY, died_of, fails_of, negated, nothing_ran
 from clprobe.facts.derive_kept import judge_kept
 from clprobe.facts.derive_own import judge_own
+from clprobe.facts.derive_surroundings import found_none_of
 from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
 from clprobe.facts.given import switch_words
 from clprobe.knowledge.tables import Tables
@@ -50,6 +51,7 @@ def judge_watched(
         never_calls=_never_calls(program),
         asks_other_type=_asks_other_type(program, devices),
         wanted_types=" or ".join(listed(program.asked_types)),
+        finds_none=found_none_of(program),
         stops_at_empty=_stops_at_empty(program, devices),
         closed_nodes=_closed(program),
         is_switched=nothing_ran(program) if switches else False,
@@ -65,6 +67,8 @@ def judge_watched(
         ran_on_cpu_alone=_ran_on_cpu_alone(program, devices),
         died_in_opencl=_died(program),
         died_in_call=_died_in_call(program),
+        died_outside=_died_outside(program),
+        died_after=_died_after(program),
         last_call=" or ".join(listed(program.died_in)),
         meant_for=", ".join(str(one.device) for one in listed(program.kernels)) or "none yet",
         ignored_variables=ignored,
@@ -182,6 +186,21 @@ def _died_in_call(program: Program) -> Fact[bool]:
     if died is not True:
         return died
     return program.died_in if isinstance(program.died_in, Unknown) else bool(program.died_in)
+
+
+def _died_outside(program: Program) -> Fact[bool]:
+    """Whether it died with no call of OpenCL open, after OpenCL had done all that it asked."""
+    died = _died(program)
+    if died is not True or not _died_after(program):
+        return died if isinstance(died, Unknown) else False
+    return negated(_died_in_call(program))
+
+
+def _died_after(program: Program) -> str:
+    if _ran(program):
+        return "after its kernels ran"
+    is_served = listed(program.found_types) and not listed(program.failed_calls)
+    return "after it was shown devices, before a kernel ran" if is_served else ""
 
 
 def _ignored(program: Program, snapshot: Snapshot) -> Fact[tuple[str, ...]]:

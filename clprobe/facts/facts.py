@@ -263,6 +263,12 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         default=False,
     )
     wanted_types: str = fact("the types that it asked for in vain, as one text", default="")
+    finds_none: Fact[bool] = fact(
+        "whether it asked for devices or platforms, was shown none, and fails; where its calls "
+        "were not seen, by its own words",
+        "clGetDeviceIDs",
+        default=False,
+    )
     stops_at_empty: Fact[bool] = fact(
         "whether a platform without devices is all that it ever asked for devices",
         "clGetDeviceIDs",
@@ -295,6 +301,12 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     died_in_call: Fact[bool] = fact(
         "whether a signal ended it in a call of OpenCL that never returned", default=False
     )
+    died_outside: Fact[bool] = fact(
+        "whether a signal by which faults end programs ended it while no call of OpenCL was open, "
+        "and all that it asked of OpenCL was done",
+        default=False,
+    )
+    died_after: str = fact("after what it was ended so, in words", default="")
     last_call: str = fact("that call", default="")
     meant_for: str = fact("devices that it made queues on, as one text", default="none yet")
     ignored_variables: Fact[tuple[str, ...]] = fact(
@@ -377,6 +389,11 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     )
     closed_caches_told: str = fact("these folders and whose they are, as one text", default="")
     closed_cache: str = fact("the first of them", default="")
+    lacks_own_files: Fact[bool] = fact(
+        "whether it says that it cannot open files of its own, where it may not write, and fails",
+        default=False,
+    )
+    lacking_files: str = fact("these files, as one text", default="")
     lacks_command: Fact[bool] = fact(
         "whether it computes nothing and its PATH hides commands that its drivers start",
         default=False,
@@ -439,8 +456,12 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "table of programs",
         default="",
     )
+    drivers: Fact[tuple[str, ...]] = fact(
+        "implementations whose drivers are loaded into it, such as pocl", default=()
+    )
     cannot_write: Fact[bool] = fact(
-        "whether it may not write to its home, cache or temporary folder and sees no device",
+        "whether it may not write to its home, cache or temporary folder, and sees no device or "
+        "builds no kernel",
         default=False,
     )
     closed: str = fact("these folders' variables, as one text", default="")

@@ -169,6 +169,10 @@ class Program(FactStruct, frozen=True, kw_only=True):
     closed_caches: tuple[ClosedCache, ...] = fact(
         "folders of its drivers' caches in which it may not write", default=()
     )
+    closed_files: tuple[str, ...] = fact(
+        "files of its own that it says it cannot open, in folders where it may not write",
+        default=(),
+    )
     hidden_commands: tuple[str, ...] = fact(
         "commands that its drivers start by name, and that its PATH does not lead to", default=()
     )

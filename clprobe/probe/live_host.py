@@ -62,6 +62,8 @@ _MOUNT_FLAGS = {
 }
 _PCI_ID_LISTS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
 _LARGEST_LIBRARY_SEARCHED = 4 << 20
+LOCAL = "/usr/local"
+"""Where pip installs for the system's Python of Debian, which keeps its own packages for itself."""
 
 
 # ruff: noqa: D102, PTH110, PTH116, PTH123, PTH208 - Host documents the methods; its paths are texts, as the system has them.
@@ -253,7 +255,7 @@ class LiveHost:
         return None
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
-        python = f"{self._prefix}/bin/python" if self._prefix else sys.executable
+        python = python_of(self._prefix) if self._prefix else sys.executable
         if request.role == "pyopencl" and python == sys.executable:
             return PyopenclView(request, self._environment, python)
         return Child(request, self._environment, python)
@@ -264,9 +266,23 @@ class LiveHost:
         return run_tool(tool, arguments, limit_s, fed, self._environment)
 
 
+def python_of(prefix: str) -> str:
+    """Return the interpreter of an environment; what pip installs below LOCAL is for the system's.
+
+    Few systems have one by its plain name.
+    """
+    folders = (prefix, "/usr") if prefix == LOCAL else (prefix,)
+    found = [f"{one}/bin/{name}" for one in folders for name in ("python", "python3")]
+    return next(filter(os.path.exists, found), found[0])
+
+
 def package_folders(prefix: str) -> tuple[str, ...]:
-    """Return the folders for packages of the Python environment there, sorted; none: it is none."""
-    return tuple(str(path) for path in sorted(Path(prefix).glob("lib/python3*/site-packages")))
+    """Return the folders for packages of the Python environment there, sorted; none: it is none.
+
+    Debian's pip has dist-packages; what Debian itself installs, below lib/python3, is no wheel.
+    """
+    forms = ("lib/python3*/site-packages", "lib/python3.*/dist-packages")
+    return tuple(sorted(str(path) for form in forms for path in Path(prefix).glob(form)))
 
 
 def texts_with(raw: bytes, marks: tuple[str, ...]) -> tuple[str, ...]:

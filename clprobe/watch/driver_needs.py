@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.program import ClosedCache, Program
@@ -18,6 +19,10 @@ from clprobe.watch.links import Links
 from clprobe.watch.places import placed
 
 _USUAL = "/usr/local/bin:/usr/bin:/bin"
+_FORMS = Forms("watched")
+_MOST = 4
+_OWN = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "POCL_CACHE_DIR")
+_OWN_NAMES = frozenset((".cache", ".local", ".config"))
 _ABOVE = ("HOME", "XDG_CACHE_HOME")
 """Where these cannot be written to, that is told of themselves."""
 
@@ -29,13 +34,14 @@ def closed_caches(
     if isinstance(program.uid, Unknown):
         return ()
     above = [Path(environment[name]) for name in _ABOVE if environment.get(name)]
-    if any(not _may_write(one, program.uid, listed(program.groups)) for one in above):
-        return ()
+    closed = [one for one in above if not _may_write(one, program.uid, listed(program.groups))]
     found = []
     for entry in _drivers(program, tables):
         for variable, usual in entry.caches.items():
             folder = None if environment.get(variable) else placed(usual, (), environment, "/")
-            existing = None if folder is None else _existing(folder)
+            if folder is None or any(folder.is_relative_to(one) for one in closed):
+                continue
+            existing = _existing(folder)
             if existing is None or any(one.is_relative_to(existing) for one in above):
                 continue
             if not _may_write(existing, program.uid, listed(program.groups)):
@@ -48,6 +54,30 @@ def closed_caches(
                     )
                 )
     return tuple(dict.fromkeys(found))
+
+
+def closed_files(program: Program, environment: Mapping[str, str], printed: str) -> tuple[str, ...]:
+    """Return files of its own that it says it cannot open, where it may not write, either.
+
+    A program's own are those in folders for caches, data and settings, or of its name; what else it
+    does not find may be a file that it was to read.
+    """
+    if isinstance(program.uid, Unknown):
+        return ()
+    own = [Path(environment[name]) for name in _OWN if environment.get(name)]
+    names = {*_OWN_NAMES, program.name}
+    found = []
+    for told in _FORMS.cannot_write.finditer(printed):
+        path = Path(next(text for text in told.groups() if text).rstrip(".,;)!"))
+        if names.isdisjoint(path.parts) and not any(map(path.is_relative_to, own)):
+            continue
+        existing = _existing(path.parent)
+        is_closed = existing is None or not _may_write(
+            existing, program.uid, listed(program.groups)
+        )
+        if is_closed:
+            found.append(str(path))
+    return tuple(dict.fromkeys(found))[:_MOST]
 
 
 def hidden_commands(
@@ -89,11 +119,11 @@ def _drivers(program: Program, tables: Tables) -> Iterator[Implementation]:
 
 
 def _existing(folder: Path) -> Path | None:
-    """Return the folder, or the nearest one above it that is there; None: nobody may look."""
+    """Return the folder, or the nearest one above it that shows; None: nobody could look."""
     for one in (folder, *folder.parents):
         try:
             one.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue
         except OSError:
             return None
@@ -106,6 +136,8 @@ def _may_write(folder: Path, uid: int, groups: Iterable[int]) -> bool:
         return os.access(folder, os.W_OK | os.X_OK)
     try:
         found = folder.stat()
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            return False
     except OSError:
         return False
     shift = 6 if found.st_uid == uid else 3 if found.st_gid in groups else 0

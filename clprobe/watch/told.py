@@ -17,6 +17,8 @@ _LIMITS = {
     "data": resource.RLIMIT_DATA,
     "stack": resource.RLIMIT_STACK,
 }
+_CACHES = ("POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
+"""https://github.com/pocl/pocl/blob/main/lib/CL/pocl_cache.c asks them in this order."""
 # https://registry.khronos.org/OpenCL/api/3.0/CL/cl.h
 _ALL_TYPES = 0xFFFFFFFF
 _TYPES = ((1, "default"), (2, "cpu"), (4, "gpu"), (8, "accelerator"), (16, "custom"))
@@ -60,10 +62,18 @@ def lower_limits(trace: Links | None, why_not: str) -> Fact[tuple[str, ...]]:
 
 
 def closed_folders(trace: Links | None, why_not: str) -> Fact[tuple[str, ...]]:
-    """Return the variables whose folders it may not write to, with the errno's name."""
+    """Return the variables whose folders it may not write to, with the errno's name.
+
+    Of those that name a folder for caches the first one that is set counts, as it does for drivers.
+    """
     if trace is None:
         return Unknown(why_not)
-    return tuple(f"{name} {error}" for name, error in trace.closed_folders.items())
+    deciding = next((name for name in _CACHES if trace.environment.get(name)), None)
+    return tuple(
+        f"{name} {error}"
+        for name, error in trace.closed_folders.items()
+        if name == deciding or name not in _CACHES
+    )
 
 
 def asked_properties(traces: Iterable[Links]) -> tuple[str, ...]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`clprobe doctor -- PROGRAM` names what keeps a program from a device, without a table's help."""
 
+import ctypes.util
 import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,20 @@ def test_a_loader_by_a_path_that_is_not_there_is_named() -> None:
     assert path in found["title"]
 
 
+@pytest.mark.parametrize("kept_bytes", [0, 4096])
+def test_a_damaged_loader_that_comes_first_is_named(tmp_path: Path, kept_bytes: int) -> None:
+    whole = ctypes.util.find_library("OpenCL")
+    path = next(Path("/usr/lib").glob(f"*/{whole}"), None)
+    if path is None:
+        pytest.skip("needs an OpenCL loader")
+    (tmp_path / path.name).write_bytes(path.read_bytes()[:kept_bytes])
+    code = f"import ctypes; ctypes.CDLL('{path.name}')"
+    document = answer(sys.executable, "-S", "-c", code, LD_LIBRARY_PATH=str(tmp_path))
+    assert document["root_cause"] == "loader-damaged"
+    assert "program-cannot-load-opencl" in {one["id"] for one in document["findings"]}
+    assert str(tmp_path) in first(document)["title"]
+
+
 def test_a_static_program_that_crashes_with_a_loader_is_named(tmp_path: Path) -> None:
     source = tmp_path / "static.c"
     source.write_text(
@@ -215,6 +231,24 @@ def test_a_word_of_a_variable_that_chooses_nothing_is_named() -> None:
         pytest.skip("needs PoCL alone")
     assert first(document)["id"] == "program-narrowed-by-variable"
     assert "POCL_DEVICES=nonsense" in first(document)["title"]
+
+
+def test_a_cache_that_cannot_be_made_is_named_and_one_that_does_not_count_is_not() -> None:
+    needs_device()
+    code = LISTS + "\nsys.exit(1)\n"
+    closed = answer(sys.executable, "-c", code, "x", POCL_CACHE_DIR="/dev/null/cache")
+    if not any(one["id"] == "cpu-icd-shows-no-device" for one in closed["findings"]):
+        pytest.skip("needs PoCL alone")
+    assert first(closed)["id"] == "program-cannot-write-cache"
+    assert "POCL_CACHE_DIR ENOTDIR" in first(closed)["title"]
+    other = answer(
+        sys.executable,
+        *("-c", code, "x"),
+        HOME="/dev/null",
+        XDG_CACHE_HOME=tempfile.gettempdir(),
+        OCL_ICD_VENDORS="/nowhere/vendors",
+    )
+    assert first(other)["id"] == "icd-variable-names-no-library"
 
 
 def test_a_sandbox_that_hides_a_drivers_parts_is_named() -> None:

@@ -9,6 +9,7 @@ import pytest
 from clprobe.cli.watched_facts import prefix_of
 from clprobe.model.program import Program
 from clprobe.model.unknown import Unknown
+from clprobe.probe.live_host import package_folders, python_of
 from clprobe.watch.observe import Watched
 
 NOT_SEEN = Unknown("it was not looked at")
@@ -43,6 +44,27 @@ def test_a_library_of_a_module_tells_it_where_the_loader_is_the_systems(venv: Pa
 
 def test_the_interpreter_of_an_environment_tells_it(venv: Path) -> None:
     assert prefix_of(watched(argv=[f"{venv}/bin/python", "net.py"])) == str(venv)
+
+
+def test_pips_packages_of_the_systems_python_are_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = tmp_path / "local"
+    folder = local / "lib/python3.11/dist-packages"
+    folder.mkdir(parents=True)
+    (local / "lib/python3/dist-packages").mkdir(parents=True)
+    assert package_folders(str(local)) == (str(folder),)
+    monkeypatch.setattr("clprobe.cli.watched_facts.LOCAL", str(local))
+    loader = f"{folder}/pyopencl/.libs/libOpenCL-5519dec5.so.1.0.0"
+    assert prefix_of(watched(loader)) == str(local)
+    assert prefix_of(watched("/usr/lib/libOpenCL.so.1", ["/usr/bin/python3.11"])) == str(local)
+    assert prefix_of(watched("/usr/lib/libOpenCL.so.1", ["/usr/bin/hashcat"])) == "/usr"
+    monkeypatch.setattr("clprobe.probe.live_host.LOCAL", str(local))
+    assert python_of(str(local)) in {"/usr/bin/python", "/usr/bin/python3", f"{local}/bin/python"}
+    (local / "bin").mkdir()
+    (local / "bin/python3").touch()
+    assert python_of(str(local)) == f"{local}/bin/python3"
+    assert prefix_of(watched(None, ["/usr/local/lib/libx.so"], ["/usr/local/bin/x"])) == "/usr"
 
 
 @pytest.mark.parametrize("argv", [(), ("hashcat", "-I"), ("/usr/bin/hashcat",), ("./a.out",)])

@@ -2,6 +2,7 @@
 """What a program's files, variables and words tell, and what its drivers need."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ import pytest
 from clprobe.knowledge.tables import Tables
 from clprobe.model.program import LoadedLibrary, Program
 from clprobe.watch.absent_paths import absent_paths
-from clprobe.watch.driver_needs import absent_parts, closed_caches, hidden_commands
+from clprobe.watch.driver_needs import absent_parts, closed_caches, closed_files, hidden_commands
 from clprobe.watch.features import wanted_features
 from clprobe.watch.links import links_in
 from clprobe.watch.loaded import loader_of
 from clprobe.watch.places import placed
-from clprobe.watch.settings import off_settings
+from clprobe.watch.settings import off_settings, read_earlier
+from clprobe.watch.told import closed_folders
 
 TABLES = Tables.load()
 POCL = Program(
@@ -41,6 +43,26 @@ def test_a_switch_in_its_file_is_found(tmp_path: Path) -> None:
     assert off("darktable", "darktable", home=tmp_path) == found
     file.write_text(f"opencl=TRUE\nopencl_library={file}\n", encoding="utf-8")
     assert off("darktable", "darktable", home=tmp_path) == []
+
+
+def test_what_a_program_writes_while_it_runs_is_no_cause(tmp_path: Path) -> None:
+    written = '<prop oor:name="UseOpenCL"><value>false</value></prop>'
+    row = TABLES.program("libreoffice")
+    for words in (["soffice", f"-env:UserInstallation=file://{tmp_path}/lo"], ["sh", "start.sh"]):
+        file = tmp_path / "lo/user/registrymodifications.xcu"
+        file.unlink(missing_ok=True)
+        own = ["soffice.bin", f"-env:UserInstallation=file://{tmp_path}/lo"]
+        earlier = read_earlier(TABLES.programs(), words, {}, folder="/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(written, encoding="utf-8")
+        os.utime(file, (earlier.at_s + 1,) * 2)
+        off = partial(off_settings, row, own, {}, printed="", folder="/")
+        assert off(earlier=earlier) == ()
+        assert len(off()) == 1
+        # What stood there before counts, also where the program wrote something else meanwhile.
+        os.utime(file, (earlier.at_s - 60,) * 2)
+        earlier = read_earlier(TABLES.programs(), words, {}, folder="/")
+        assert len(off(earlier=earlier)) == 1
 
 
 def test_a_device_counts_as_off_where_the_program_says_so(tmp_path: Path) -> None:
@@ -94,10 +116,44 @@ def test_a_cache_of_somebody_else_is_named(tmp_path: Path) -> None:
     assert closed_caches(POCL, {**home, "POCL_CACHE_DIR": str(tmp_path)}, TABLES) == ()
     folder.chmod(0o777)
     assert closed_caches(POCL, home, TABLES) == ()
+    # A folder that lets nobody in, or a file in its place, hides what lies below.
+    folder.rmdir()
+    folder.touch(mode=0o644)
+    assert [one.folder for one in closed_caches(POCL, home, TABLES)] == [str(folder)]
+    folder.unlink()
+    folder.mkdir()
     # That the home folder itself is closed is told of HOME.
     folder.chmod(0o755)
     tmp_path.chmod(0o755)
     assert closed_caches(POCL, home, TABLES) == ()
+
+
+def test_home_does_not_count_where_another_folder_is_for_caches(tmp_path: Path) -> None:
+    folder = tmp_path / "caches" / "pocl"
+    folder.mkdir(parents=True, mode=0o755)
+    folder.parent.chmod(0o777)
+    environment = {"HOME": "/nonexistent", "XDG_CACHE_HOME": str(folder.parent)}
+    assert [one.folder for one in closed_caches(POCL, environment, TABLES)] == [str(folder)]
+    records = ["P/usr/bin/clpeak", *(f"V{name}={text}" for name, text in environment.items())]
+    closed = (("FHOME", "ENOENT"), ("FTMPDIR", "EROFS"))
+    told = "".join(f"{one}\0{two}\x0042\0" for one, two in (*((r, "") for r in records), *closed))
+    [trace] = links_in(told.encode())
+    assert closed_folders(trace, "") == ("TMPDIR EROFS",)
+    trace.environment.pop("XDG_CACHE_HOME")
+    assert closed_folders(trace, "") == ("HOME ENOENT", "TMPDIR EROFS")
+
+
+def test_files_that_it_cannot_write_count_where_that_is_so(tmp_path: Path) -> None:
+    folder = tmp_path / ".cache"
+    folder.mkdir(mode=0o755)
+    file, model = folder / "hashcat/kernels/shared.kernel", tmp_path / "model.bin"
+    said = f"Please be patient...{file}: No such file or directory\n{model}: Permission denied"
+    assert closed_files(POCL, {}, said) == (str(file),)
+    assert closed_files(POCL, {"XDG_DATA_HOME": str(tmp_path)}, said) == (str(file), str(model))
+    denied = f"PermissionError: [Errno 13] Permission denied: '{file}'"
+    assert closed_files(POCL, {}, denied) == (str(file),)
+    folder.chmod(0o777)
+    assert closed_files(POCL, {}, said) == ()
 
 
 def test_commands_that_path_hides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MOST_VARIABLES = 4096, MOST_GROUPS = 256, LONGEST_GROUPS = 4096, LONGEST_WORDS = 3200 };
+enum { MOST_VARIABLES = 4096, MOST_GROUPS = 256, LONGEST_GROUPS = 4096, LONGEST_WORDS = 3200,
+       LEAST_BYTES = 64 << 10 };
 
 static void add_user(struct batch *batch)
 {
@@ -51,6 +53,17 @@ static void add_limits(struct batch *batch)
     }
 }
 
+/* What access(2) does not tell. Of root's own part of a file system others get nothing. */
+static const char *why_full(const char *folder)
+{
+    struct statfs found;
+    if (LINUX(statfs, folder, &found) != 0 || found.f_blocks == 0)
+        return "";
+    uint64_t blocks = LINUX(geteuid, 0) == 0 ? found.f_bfree : found.f_bavail;
+    bool has_no_names = found.f_files > 0 && found.f_ffree == 0;
+    return blocks * (uint64_t)found.f_bsize < LEAST_BYTES || has_no_names ? "ENOSPC" : "";
+}
+
 /* A folder that is not there can be made where the one above it may be written to. */
 static const char *why_not_writable(const char *folder)
 {
@@ -60,27 +73,36 @@ static const char *why_not_writable(const char *folder)
         return "";
     memcpy(above, folder, length + 1);
     const char *why = refusal(above, W_OK | X_OK);
+    if (*why == '\0')
+        return why_full(above);
     for (const char *now = why; is_same(now, "ENOENT");) {
         size_t slash = (size_t)(last_of(above, '/') - above);
         above[slash == 0 ? 1 : slash] = '\0';
         now = refusal(above, W_OK | X_OK);
         if (*now == '\0')
-            return "";
+            return why_full(above);
         if (above[1] == '\0')
             break;
     }
     return why;
 }
 
-/* Where drivers keep what they compile. */
+/* Where drivers keep what they compile, which below HOME is a folder that may be there already. */
 static void add_homes(struct batch *batch)
 {
-    static const char names[][16] = {"HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "TMPDIR"};
-    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
-        const char *folder = variable(names[at]);
-        const char *why = folder == NULL ? "" : why_not_writable(folder);
+    static const struct {
+        char variable[16], below[8];
+    } homes[] = {{"HOME", "/.cache"}, {"XDG_CACHE_HOME", ""}, {"POCL_CACHE_DIR", ""}, {"TMPDIR", ""}};
+    for (unsigned at = 0; at < sizeof homes / sizeof *homes; at++) {
+        const char *named = variable(homes[at].variable);
+        TEXT(folder, PATH_MAX);
+        if (named == NULL || length_of(named) + sizeof homes->below > PATH_MAX)
+            continue;
+        put(&folder, named);
+        put(&folder, homes[at].below);
+        const char *why = why_not_writable(folder.start);
         if (*why != '\0')
-            add(batch, 'F', names[at], why);
+            add(batch, 'F', homes[at].variable, why);
     }
 }
 
