@@ -125,11 +125,12 @@ def _of_devices(
     lacks = tuple(unmet(row, usable))
     wants_gpu = not _has_gpu(snapshot) and bool(lacks) and all(one.type == "cpu" for one in usable)
     fails = both(fails_of(program), not _misses_gpus_alone(program, snapshot, usable))
+    took_none = both(takes_none, died_of(program) not in DEADLY)
     is_idle = both(takes_none, nothing_ran(program))
     gpus_alone = both(wants_gpu and not ended_badly(program), both(is_idle, fails))
     return {
         "takes_none": takes_none,
-        "refuses_devices": both(both(takes_none, fails), negated(gpus_alone)),
+        "refuses_devices": both(both(took_none, fails), negated(gpus_alone)),
         "takes_gpus_alone": gpus_alone,
         "asked_for_properties": _few(listed(program.asked_properties)),
         "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable or devices))

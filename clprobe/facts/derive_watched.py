@@ -199,7 +199,12 @@ def _died_outside(program: Program) -> Fact[bool]:
 def _died_after(program: Program) -> str:
     if _ran(program):
         return "after its kernels ran"
-    is_served = listed(program.found_types) and not listed(program.failed_calls)
+    # That a platform has no device of the type is an answer.
+    failed = any(
+        one.call not in _ASKING or one.error_code != _NO_DEVICE
+        for one in listed(program.failed_calls)
+    )
+    is_served = listed(program.found_types) and not failed
     return "after it was shown devices, before a kernel ran" if is_served else ""
 
 

@@ -49,6 +49,7 @@ LIBRARY_FAULTS = {
     "damaged-headers": "the library's ELF headers are damaged",
     "other-architecture": "the library is for another processor",
     "missing-dependency": "a library that it needs is missing",
+    "damaged-dependency": "a library that it needs is damaged",
 }
 """What may be wrong with a library, in words."""
 

@@ -11,6 +11,11 @@ _UTF_16_MARKS = ("\xff\xfe", "\xfe\xff")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
 _FORMS = Forms("said")
+_OF_NEEDS = {
+    "missing": "missing-dependency",
+    **dict.fromkeys(("truncated", "not-elf", "damaged-headers"), "damaged-dependency"),
+}
+"""What the faults of a library that another one needs are to that one."""
 _MACHINE_ALIASES = {"amd64": "x86_64", "arm64": "aarch64", "i686": "i386", "i586": "i386"}
 
 
@@ -71,7 +76,7 @@ def _fault_told_by_the_linker(message: str, name: Fact[str | None]) -> str | Non
     own_name = name.rsplit("/", 1)[-1] if isinstance(name, str) else None
     subject = message.partition(":")[0].strip().rsplit("/", 1)[-1]
     is_of_another = own_name is not None and subject != own_name
-    return "missing-dependency" if fault == "missing" and is_of_another else fault
+    return _OF_NEEDS.get(fault, fault) if fault is not None and is_of_another else fault
 
 
 def _fault_of_file(library: Library) -> str | None:

@@ -46,7 +46,7 @@ class Links(NamedTuple):
     returned. `limits` are soft ones by the name that prlimit(1) has for them, None: there is none.
     `closed_folders` have the errno with which writing is refused, by variable. `properties` are
     numbers of CL_DEVICE_… in the order in which they were asked for first. `complaints` are pieces
-    of build logs, from the first error on.
+    of build logs, from the first error on. `has_ended`: it came to its own end, with nothing open.
     """
 
     pid: int
@@ -69,6 +69,7 @@ class Links(NamedTuple):
     closed_folders: dict[str, str]
     properties: tuple[int, ...]
     complaints: tuple[str, ...]
+    has_ended: bool
 
 
 def read_links(folder: str) -> Iterator[Links]:
@@ -140,6 +141,7 @@ def _links(pid: int, records: list[_Record]) -> Links:
         limits={one.first: _number(one.second) for one in of.get("M", ())},
         closed_folders={one.first: one.second for one in of.get("F", ())},
         properties=tuple(int(one.first) for one in of.get("G", ()) if _number(one.first)),
+        has_ended=len(alive) < len(records),
         complaints=tuple(dict.fromkeys(one.first for one in of.get("B", ()))),
     )
 

@@ -48,6 +48,8 @@ from clprobe.watch.told import (
 )
 
 _LONGEST_PRINTED = 4000
+_OF_SHELL = frozenset((132, 134, 135, 136, 139))
+"""Exit statuses by which shells tell that a fault ended a program."""
 _INTERPRETER = re.compile(r"python[\d.]*$")
 _PYOPENCL = "/pyopencl/_cl."
 
@@ -56,7 +58,8 @@ class Watched(NamedTuple):
     """A program with the words and variables of the process that is meant, in their true values.
 
     `before` are the variables of all that led to it, as far as they had a value. `files` are all
-    libraries in it, `folder` its working folder.
+    libraries in it, `folder` its working folder. `has_ended`: another process started it, and
+    it came to its own end, so a signal that ended that one is not its.
     """
 
     program: Program
@@ -65,6 +68,7 @@ class Watched(NamedTuple):
     before: Mapping[str, str] = {}
     files: tuple[str, ...] = ()
     folder: Fact[str] = Unknown("it was not looked at")
+    has_ended: bool = False
 
 
 def observed(  # noqa: PLR0913 - all that is known of one program
@@ -170,6 +174,7 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         handed,
         (*listed(libraries), *_file_of(file)),
         unseen.folder,
+        trace is not None and trace.pid != main and trace.has_ended,
     )
 
 
@@ -194,13 +199,20 @@ def _sandbox_of(trace: Links, sights: Mapping[int, Sight]) -> str | None:
     return "bubblewrap" if "bwrap" in above else "own mount namespace"
 
 
-def with_end(program: Program, ended: Ended) -> Program:
-    """Return the program with how it ended and the last of what it printed."""
+def with_end(program: Program, ended: Ended, *, is_anothers: bool = False) -> Program:
+    """Return the program with how it ended and the last of what it printed.
+
+    `is_anothers`: a signal that ended what was started is not the program's.
+    """
     text = ended.printed.decode("utf-8", "replace")[-_LONGEST_PRINTED:]
+    status: Fact[int | None] = None if ended.status < 0 else ended.status
+    died_of: Fact[str | None] = signal.Signals(-ended.status).name if ended.status < 0 else None
+    if is_anothers and (ended.status < 0 or ended.status in _OF_SHELL):
+        status = died_of = Unknown("what started it was ended by a signal, not the program")
     return replace(
         program,
-        exit_status=None if ended.status < 0 else ended.status,
-        signal=signal.Signals(-ended.status).name if ended.status < 0 else None,
+        exit_status=status,
+        signal=died_of,
         elapsed_ms=round(ended.elapsed_s * 1000),
         processor_ms=round(ended.processor_s * 1000),
         printed=text,

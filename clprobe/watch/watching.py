@@ -74,7 +74,7 @@ def watch_run(
             known_as=known_as,
             why_not_inside=inside.unknown if isinstance(inside, Unknown) else _NOT_INSIDE,
         )
-        program = with_end(watched.program, ended)
+        program = with_end(watched.program, ended, is_anothers=watched.has_ended)
         if links:
             program = _with_counts(program, folder, ended.elapsed_s)
     return _without_ours(watched._replace(program=program), shell)

@@ -233,6 +233,28 @@ def test_a_word_of_a_variable_that_chooses_nothing_is_named() -> None:
     assert "POCL_DEVICES=nonsense" in first(document)["title"]
 
 
+def test_a_signal_that_ends_what_started_a_program_is_not_the_programs(tmp_path: Path) -> None:
+    needs_device()
+    job = f"{sys.executable} {tmp_path / 'job.py'} x"
+    (tmp_path / "job.py").write_text(LISTS)
+    dies = [one["id"] for one in answer(script(tmp_path, f"{job}\nkill -SEGV $$"))["findings"]]
+    assert "program-dies-outside-opencl" not in dies
+    (tmp_path / "job.py").write_text(f"{LISTS}\nimport os\nos.abort()\n")
+    found = first(answer(script(tmp_path, f"{job}\nexit $?")))
+    assert found["id"] == "program-dies-outside-opencl"
+    assert "SIGABRT after it was shown devices" in found["title"]
+
+
+def test_a_library_that_a_driver_needs_is_damaged(tmp_path: Path) -> None:
+    needs_device()
+    (tmp_path / "libhwloc.so.15").touch()
+    code = LISTS + "\nsys.exit(1)\n"
+    document = answer(sys.executable, "-c", code, "x", LD_LIBRARY_PATH=str(tmp_path))
+    if not any(one["id"] == "icd-dependency-damaged" for one in document["findings"]):
+        pytest.skip("needs a PoCL that takes hwloc from the system")
+    assert "icd-library-damaged" not in {one["id"] for one in document["findings"]}
+
+
 def test_a_cache_that_cannot_be_made_is_named_and_one_that_does_not_count_is_not() -> None:
     needs_device()
     code = LISTS + "\nsys.exit(1)\n"

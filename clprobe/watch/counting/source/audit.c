@@ -158,9 +158,9 @@ EXPORTED unsigned la_objclose(uintptr_t *cookie)
     if (map == NULL)
         return 0;
     /* At the end the program is the first that is closed, and all that it loaded follows. */
-    has_ended = has_ended || map == program;
     if (!has_ended)
         note_closed(map->l_name);
+    has_ended = has_ended || map == program;
     for (unsigned index = 0; next > 0 && index < MOST_LOADERS; index++)
         if (loaders[index].map == map && GET(loaders[index].is_open)) {
             loaders[index].generation++;
