@@ -74,6 +74,9 @@ def does(entry: Entry, case: Case) -> bool:
     return {
         "depthwise_weights": geometry.stride == (1, 1),
         "few_channels": plain and geometry.channels <= 4 and inside,
+        "gpu_depthwise": inside
+        and geometry.groups == case.images[1] > 1
+        and geometry.dilation == (1, 1),
         # With at least 16 rows of a group, which test_gpu_kernels.py has.
         "implicit_gemm": geometry.groups == 1,
         "unfold": geometry.groups == 1,

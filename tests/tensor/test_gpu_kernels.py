@@ -7,7 +7,7 @@ import pytest
 from oracles import assert_close, normal, rounding_bound
 
 from clprobe.tensor import Array, Device
-from clprobe.tensor.ops.conv import few_channels, gpu_winograd, implicit_gemm
+from clprobe.tensor.ops.conv import depthwise, few_channels, gpu_winograd, implicit_gemm
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 
@@ -31,6 +31,15 @@ GEOMETRIES = {
     "dilated": ((2, 2, 3), (9, 10), (3, 2), {"padding": (2, 1), "dilation": (2, 3)}),
     "grouped": ((1, 32, 48), (5, 6), (3, 3), {"groups": 2, "padding": (1, 1)}),
 }
+DEPTHWISE = {
+    "padded": ((2, 5, 5), (9, 8), (3, 3), {"padding": (1, 1), "groups": 5}),
+    "strided": ((3, 4, 4), (11, 10), (5, 5), {"stride": (2, 2), "padding": (2, 2), "groups": 4}),
+    "two filters each": ((2, 3, 6), (7, 9), (3, 3), {"padding": (1, 1), "groups": 3}),
+    "uneven": ((2, 2, 2), (12, 7), (3, 2), {"stride": (3, 1), "padding": (0, 1), "groups": 2}),
+    "stride beyond the filter": ((1, 2, 2), (7, 9), (1, 1), {"stride": (2, 2), "groups": 2}),
+    "many places": ((4, 2, 2), (20, 33), (3, 3), {"padding": (1, 1), "groups": 2}),
+}
+ONE_CHANNEL = {"ROWS": 4, "LOCAL": 16, "WORK_GROUPS": 4}
 UNIT = {
     "wider padding": ((1, 4, 3), (6, 9), (3, 3), {"padding": (2, 2)}),
     "no padding": ((2, 2, 5), (7, 6), (3, 3), {}),
@@ -129,6 +138,48 @@ def test_gradients_of_few_channels_match_numpy(
 
     exact, magnitude, terms = reference(Direction.INPUT_GRADIENT, geometry, arrays)
     assert_close(found, exact, rounding_bound(terms, magnitude))
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("case", DEPTHWISE)
+def test_filters_of_one_channel_match_numpy(
+    device: Device, generator: np.random.Generator, direction: Direction, case: str
+) -> None:
+    geometry = geometry_of(*DEPTHWISE[case])
+    plan = depthwise.prepare(device, direction, geometry, ONE_CHANNEL)
+
+    arrays, found = run(device, generator, direction, geometry, plan)
+
+    exact, magnitude, terms = reference(direction, geometry, arrays)
+    assert_close(found, exact, rounding_bound(terms, magnitude))
+
+
+def test_filters_of_one_channel_are_left_where_they_do_not_suit(device: Device) -> None:
+    for case in ("padded", "grouped", "dilated"):
+        geometry = geometry_of(*GEOMETRIES[case])
+        assert depthwise.prepare(device, Direction.FORWARD, geometry, ONE_CHANNEL) is None
+
+
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.INPUT_GRADIENT])
+def test_an_epilogue_follows_filters_of_one_channel(
+    device: Device, generator: np.random.Generator, direction: Direction
+) -> None:
+    geometry = geometry_of(*DEPTHWISE["strided"])
+    plan = depthwise.prepare(device, direction, geometry, ONE_CHANNEL)
+    shape = geometry.output_shape if direction is Direction.FORWARD else geometry.input_shape
+    bias, residual = normal(generator, shape[1]), normal(generator, *shape)
+    epilogue = Epilogue(
+        bias=Array.from_numpy(bias, device),
+        relu=True,
+        residual=Array.from_numpy(residual, device),
+    )
+
+    arrays, found = run(device, generator, direction, geometry, plan, epilogue)
+
+    exact, magnitude, terms = reference(direction, geometry, arrays)
+    added = bias[:, None, None] + residual.astype(np.float64)
+    bound = rounding_bound(terms + 2, magnitude + np.abs(added) + 1)
+    assert_close(found, np.maximum(exact + added, 0), bound)
 
 
 @pytest.mark.parametrize("algorithm", ["implicit", "split", "winograd", "few channels"])

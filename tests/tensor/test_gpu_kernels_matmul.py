@@ -115,6 +115,36 @@ def test_the_epilogue_follows_the_last_part_of_a_split_sum(
     assert_close(found, exact, rounding_bound(302, np.abs(a) @ np.abs(b) + np.abs(added) + 1))
 
 
+@pytest.mark.parametrize("most_splits", [1, 7])
+@pytest.mark.parametrize("columns", [5, 8, 40])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_columns_of_several_matrices_lie_side_by_side(
+    large: Device, generator: np.random.Generator, most_splits: int, columns: int, transposed: bool
+) -> None:
+    a, b = normal(generator, 37, 300), normal(generator, 3, 300, columns)
+    bias, residual = normal(generator, 37), normal(generator, 3, 37, columns)
+    epilogue = Epilogue(
+        bias=Array.from_numpy(bias, large),
+        residual=Array.from_numpy(residual, large),
+        bias_along=BiasAlong.ROWS,
+    )
+    defines = {**SMALL.defines, "TILE_ROWS": 32, "TILE_COLUMNS": 16}
+    wide = replace(SMALL, defines=defines, tile=(32, 16), most_splits=most_splits)
+    assert wide.takes_merged_columns
+    left = Array.from_numpy(np.ascontiguousarray(a.T) if transposed else a, large)
+
+    found = matmul_forward(
+        *(left, Array.from_numpy(b, large)),
+        transpose_a=transposed,
+        epilogue=epilogue,
+        variant=wide,
+    ).numpy()
+
+    added = bias[:, None] + residual.astype(np.float64)
+    exact = a.astype(np.float64) @ b.astype(np.float64) + added
+    assert_close(found, exact, rounding_bound(302, np.abs(a) @ np.abs(b) + np.abs(added)))
+
+
 def test_many_parts_are_added(large: Device, generator: np.random.Generator) -> None:
     a, b = normal(generator, 2, 64 * 40), normal(generator, 64 * 40, 3)
     arrays = (Array.from_numpy(value, large) for value in (a, b))

@@ -11,7 +11,8 @@ from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.launching import work_groups_above_first
 from clprobe.tensor.ops.arguments import arguments
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue, sum_parts
+from clprobe.tensor.ops.dealing import Dealt
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.half import all_half, to_float, to_half
 from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
@@ -23,7 +24,7 @@ ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 """The kernel that the others are checked against."""
 
 _TILED = "matmul/tiled.cl"
-"""The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
+"""The kernel that loads and stores vectors where the sizes allow it, and may share sums out."""
 _PACKED = "matmul/packed.cl"
 """The kernel that adds parts of sums up in the result, which must then be float, and that takes as
 an argument whether A is transposed."""
@@ -115,12 +116,17 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
             Array.full(a.device, zeros, 0.0) for zeros in ((*shape[:-1], 1), (1, shape[-1]))
         )
         return matmul_forward(column, row, epilogue=epilogue, variant=variant)
+    # Columns of all matrices side by side fill tiles better; a bias along them would be repeated.
+    merged = batches > 1 and len(a.shape) == 2 and not transpose_b and batches * n < 1 << 31
+    merged = merged and (bias_axis == -2 or epilogue.bias is None)
+    merged = merged and (variant.takes_merged_columns if variant else _merges(a.device))
     product = Product(
         rows=m,
-        columns=n,
+        columns=n * batches if merged else n,
         depth=k,
-        batches=batches,
+        batches=1 if merged else batches,
         transposed="NT"[transpose_a] + "NT"[transpose_b],
+        inner=n if merged else 0,
     )
     halves = (a.dtype == np.float16, b.dtype == np.float16)
     in_half = in_half and all(halves) and variant is None
@@ -133,19 +139,27 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     c = Array.empty(a.device, shape, epilogue.dtype if chosen.writes_half else np.float32)
     # What is pending is computed before parts take memory.
     operands = arguments(a, b)
-    parts = c if chosen.splits == 1 else Array.empty(a.device, (batches, chosen.splits, m, n))
+    after = epilogue.arguments(unused=a)
     values = arguments(
-        *(*operands, parts, m, n, k, np.uint64(batches)),
+        *(*operands, c, m, product.columns, k, np.uint64(product.batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
         np.uint64(k * n if b.shape[:-2] else 0),
         np.uint64(m * n),
-        *epilogue.arguments(unused=a),
+        *after,
         *([int(transpose_a)] if chosen.kernel.file == _PACKED else []),
+        *([n] if chosen.kernel.file == _TILED else []),
     )
-    a.device.launch(chosen.kernel, *chosen.ranges, values)
-    if chosen.splits == 1:
-        return to_half(c) if epilogue.half else c
-    sum_parts(parts, c, epilogue, bias_axis=bias_axis, batches=batches)
+    dealt = chosen.dealt
+    if chosen.add is None:
+        a.device.launch(chosen.kernel, *chosen.ranges, values)
+        return to_half(c) if epilogue.half and not chosen.writes_half else c
+    # Work-groups that share tiles leave up to two parts each.
+    parts = Array.empty(a.device, (max(1, 2 * dealt.shares), *chosen.tile))
+    numbers = arguments(dealt.whole, dealt.share)
+    a.device.launch(chosen.kernel, *chosen.ranges, (*values, *arguments(parts), *numbers))
+    if dealt.shares:
+        of_c = arguments(parts, c, m, product.columns, k, np.uint64(m * n), *after, n)
+        a.device.launch(chosen.add, *chosen.add_ranges, (*of_c, *numbers))
     return c
 
 
@@ -155,10 +169,13 @@ class _Chosen:
 
     kernel: Kernel
     ranges: NdRange
-    splits: int
-    """Parts of the sum that are yet to be added; the epilogue follows then."""
     writes_half: bool
     """Whether the kernel, or what adds up its sums, stores the result in half."""
+    dealt: Dealt
+    tile: tuple[int, int]
+    add: Kernel | None = None
+    """What adds up shared tiles, where the kernel was built for such."""
+    add_ranges: NdRange = ((1,), (1,))
 
 
 def _choose(  # noqa: PLR0913 - all that decides
@@ -174,22 +191,30 @@ def _choose(  # noqa: PLR0913 - all that decides
     if in_half:
         variants = (*in_order_of_preference(device, product, in_half=True), *variants)
     candidates = [
-        variant.candidate(_flags(variant, device, product, epilogue) | _stored(variant, halves))
+        variant.candidate(_flags(variant, product, epilogue) | _stored(variant, halves))
         for variant in variants
     ]
     built, fitting = device.programs.first_that_fits("matmul", candidates)
     variant = variants[candidates.index(fitting)]
-    splits = variant.splits(device.limits, product)
-    tiles = variant.tiles(device.limits, product)
-    groups = work_groups_above_first(product.batches * splits)
+    size, tiles = variant.work_group_size, variant.tiles(device.limits, product)
+    dealt = variant.dealt(device.limits, product)
+    writes_half = _writes_half(variant, product)
+    if variant.most_splits > 1:
+        add = device.programs.kernel(fitting.file, "add_shares", fitting.defines)
+        rest = (tiles * product.batches - dealt.whole) * size, variant.defines["ITEM_ROWS"] // 4
+        ranges = (dealt.work_groups * size, 1), (size, 1)
+        return _Chosen(built, ranges, writes_half, dealt, variant.tile, add, (rest, (size, 1)))
+    groups = work_groups_above_first(product.batches)
     if variant.sub_groups:
         # Intel's GPUs take any number, and a loop over batches would cost the kernel registers.
         groups = product.batches
-    size = variant.work_group_size
-    return _Chosen(
-        *(built, ((tiles * size, groups), (size, 1)), splits),
-        writes_half=splits > 1 or _writes_half(variant, product),
-    )
+    return _Chosen(built, ((tiles * size, groups), (size, 1)), writes_half, dealt, variant.tile)
+
+
+def _merges(device: Device) -> bool:
+    """Say whether all that multiplies on a device takes columns of several matrices."""
+    ladder = load_variants(device.programs.folder / "matmul" / "variants.yaml")
+    return any(each.rate and each.suits_device(device.limits) for each in ladder)
 
 
 def _writes_half(variant: Variant, product: Product) -> bool:
@@ -207,9 +232,7 @@ def _stored(variant: Variant, halves: tuple[bool, bool]) -> dict[str, int]:
     return {name: 1 for name, is_half in named if is_half and variant.file in _READ_HALF}
 
 
-def _flags(
-    variant: Variant, device: Device, product: Product, epilogue: Epilogue
-) -> dict[str, int]:
+def _flags(variant: Variant, product: Product, epilogue: Epilogue) -> dict[str, int]:
     """Return the defines that follow from the product."""
     transpose_a, transpose_b = (letter == "T" for letter in product.transposed)
     flags = {"TRANSPOSE_B": int(transpose_b)}
@@ -218,13 +241,14 @@ def _flags(
     if variant.file == _TILED:
         along = {
             "WIDTH_A": product.rows if transpose_a else product.depth,
-            "WIDTH_B": product.depth if transpose_b else product.columns,
-            "WIDTH_C": product.columns,
+            "WIDTH_B": product.depth if transpose_b else product.inner or product.columns,
+            "WIDTH_C": product.inner or product.columns,
         }
         flags |= {name: 1 if size % 4 else 4 for name, size in along.items()}
-    splits = variant.splits(device.limits, product)
-    if splits > 1:
-        return flags | {"SPLITS": splits}
+        named = {"SHARED": variant.most_splits > 1, "MERGED": product.inner > 0}
+        flags |= {name: 1 for name, wanted in named.items() if wanted}
+        if product.rows < variant.tile[0] or product.columns < variant.tile[1]:
+            flags["CLAMPED"] = 1
     half = epilogue.half and _writes_half(variant, product)
     return flags | replace(epilogue, half=half).defines
 
@@ -241,7 +265,8 @@ def in_order_of_preference(
 ) -> tuple[Variant, ...]:
     """Return what was measured at similar products, then the ladder of kernels/matmul.
 
-    Of that, those with enough tiles for all compute units as listed, then the others backwards.
+    Of that, those with a rate, the fastest by a model of the device first; those with enough tiles
+    for all compute units as listed; then the others backwards.
     `in_half` asks for the ladder of those that multiply in half, of which nothing is measured.
     """
     limits = device.limits
@@ -250,6 +275,11 @@ def in_order_of_preference(
     file = "half_variants.yaml" if in_half else "variants.yaml"
     ladder = load_variants(device.programs.folder / "matmul" / file)
     suitable = [variant for variant in ladder if variant.suits(limits, product)]
+    modelled = sorted(
+        (variant for variant in suitable if variant.rate),
+        key=lambda variant: variant.seconds(limits, product),
+    )
+    suitable = [variant for variant in suitable if not variant.rate]
     busy = [variant for variant in suitable if variant.keeps_busy(limits, product)]
     idle = [variant for variant in reversed(suitable) if variant not in busy]
-    return (*tuned, *busy, *sorted(idle, key=lambda variant: variant.last_resort))
+    return (*tuned, *modelled, *busy, *sorted(idle, key=lambda variant: variant.last_resort))

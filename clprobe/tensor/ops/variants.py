@@ -4,16 +4,15 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from clprobe.tensor.limits import Limits
+from clprobe.tensor.ops.dealing import Dealt, Speed, deal
 from clprobe.tensor.program import Candidate
-
-# A split that sums less than this costs more than it gains.
-_DEPTH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +25,9 @@ class Product:
     batches: int = 1
     transposed: str = "NN"
     """N or T for either operand."""
+
+    inner: int = 0
+    """If not 0, columns are those of several matrices, so many of each, that lie apart."""
 
     def __str__(self) -> str:
         """Return it as people write it: NN 128x512x784, rows by columns by depth."""
@@ -67,10 +69,13 @@ class Variant:
     tiles_per_compute_unit: float = 0
     """How many tiles there must be for each compute unit before this variant keeps them busy."""
     most_splits: int = 1
-    """If not 1, this variant is for fewer tiles than the device holds at once: it splits the sum
-    over depth, each part of which counts as a tile, into as many parts."""
+    """If not 1, up to so many work-groups share what tiles are left when the device has been full
+    for the last time: each takes a part of a sum over depth."""
     held_by_compute_unit: int = 1
-    """How many work-groups a compute unit holds at once; a split sum has no more."""
+    """How many work-groups a compute unit holds at once."""
+    rate: float = 0
+    """If not 0, the share of its multiply-adds that a full compute unit reaches; of variants with
+    a rate the one comes first that a model of the device thinks is the fastest."""
     last_resort: bool = False
     """This variant is so slow that even one that leaves compute units idle is better."""
     work_group_size: int = 1
@@ -94,25 +99,37 @@ class Variant:
             values["SPLITS"] = self.most_splits
         return " ".join([self.file, *(f"{key}={value}" for key, value in values.items())])
 
+    @property
+    def takes_merged_columns(self) -> bool:
+        """Say whether it is the kernel that takes columns of several matrices side by side.
+
+        All values of B that a work-item fetches must be of the same columns.
+        """
+        rows = self.defines.get("TILE_ROWS", 0)
+        return self.file == "matmul/tiled.cl" and rows >= prod(
+            self.defines[f"ITEM_{side}"] for side in ("ROWS", "COLUMNS")
+        )
+
     def suits(self, limits: Limits, product: Product) -> bool:
         """Say whether this variant is meant for such a device and product."""
+        return self.suits_device(limits) and all(
+            product.meets(condition, value) for condition, value in self.when.items()
+        )
+
+    def suits_device(self, limits: Limits) -> bool:
+        """Say whether this variant is meant for such a device, whatever the product."""
         return (
             self.is_cpu in (None, limits.is_cpu)
             and self.vendor_id in (None, limits.vendor_id)
             and self.not_vendor_id != limits.vendor_id
             and limits.sub_groups >= self.sub_groups
             and limits.native_vector_width >= self.min_vector_width
-            and all(product.meets(condition, value) for condition, value in self.when.items())
         )
 
     def keeps_busy(self, limits: Limits, product: Product) -> bool:
         """Say whether there are enough tiles for all compute units."""
-        down, across = self._tiles(product, self.tile[0])
-        tiles = down * across * product.batches
-        if self.last_resort or (self.most_splits > 1 and tiles >= self._held(limits)):
-            return False
         needed = self.tiles_per_compute_unit * limits.compute_units
-        return tiles * self.splits(limits, product) >= needed
+        return not self.last_resort and self.dealt(limits, product).work_groups >= needed
 
     def tiles(self, limits: Limits, product: Product) -> int:
         """Return how many work-groups each matrix takes."""
@@ -122,10 +139,34 @@ class Variant:
         wanted = -(-aim // (across * product.batches))
         return across * max(fewest, min(most, wanted))
 
-    def splits(self, limits: Limits, product: Product) -> int:
-        """Return how many parts of the depth are summed apart."""
+    def dealt(self, limits: Limits, product: Product) -> Dealt:
+        """Return how the tiles of all matrices are dealt out to work-groups."""
         tiles = self.tiles(limits, product) * product.batches
-        return splits(self._held(limits), tiles, min(self.most_splits, product.depth // _DEPTH))
+        if self.most_splits == 1:
+            return Dealt(tiles)
+        held, depth = self.held_by_compute_unit * limits.compute_units, self._step_depth
+        steps = -(-product.depth // depth)
+        shared = deal(tiles, steps, held=held, most=self.most_splits, step_depth=depth)
+        if not self.rate:
+            return shared
+        speed = self._speed(limits)
+        return min(Dealt(tiles), shared, key=lambda dealt: speed.seconds(dealt, tiles, steps))
+
+    def seconds(self, limits: Limits, product: Product) -> float:
+        """Return about how long a product takes on a GPU, if this variant has a rate."""
+        steps = -(-product.depth // self._step_depth)
+        tiles = self.tiles(limits, product) * product.batches
+        return self._speed(limits).seconds(self.dealt(limits, product), tiles, steps)
+
+    def _speed(self, limits: Limits) -> Speed:
+        return Speed(
+            rate=self.rate,
+            tile=self.tile,
+            step_depth=self._step_depth,
+            compute_units=limits.compute_units,
+            held=self.held_by_compute_unit,
+            work_items=self.work_group_size,
+        )
 
     def candidate(self, flags: Mapping[str, int]) -> Candidate:
         """Return how to build this variant, with further defines."""
@@ -136,8 +177,9 @@ class Variant:
             local_memory_bytes=self.local_memory_bytes,
         )
 
-    def _held(self, limits: Limits) -> int:
-        return self.held_by_compute_unit * limits.compute_units
+    @property
+    def _step_depth(self) -> int:
+        return self.defines["TILE_DEPTH"]
 
     def _tiles(self, product: Product, tile_rows: int) -> tuple[int, int]:
         return -(-product.rows // tile_rows), -(-product.columns // self.tile[1])
@@ -173,6 +215,7 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         last_resort=bool(entry.get("last_resort", False)),
         most_splits=int(entry.get("most_splits", 1)),
         held_by_compute_unit=int(entry.get("held_by_compute_unit", 1)),
+        rate=float(entry.get("rate", 0)),
         is_cpu=device.get("is_cpu"),
         vendor_id=device.get("vendor_id"),
         not_vendor_id=device.get("not_vendor_id"),

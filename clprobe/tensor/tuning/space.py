@@ -99,7 +99,7 @@ def estimate(variant: Variant, limits: Limits, product: Product) -> float:
     that wait for the last tile, fetching tiles, and too few or too many sums in registers.
     """
     rows, columns = variant.tile
-    tiles = variant.tiles(limits, product) * product.batches * variant.splits(limits, product)
+    tiles = variant.dealt(limits, product).work_groups
     across = ceil(product.columns / columns)
     if variant.tallest_tile:
         rows = ceil(product.rows / max(1, tiles // (across * product.batches)))

@@ -17,6 +17,7 @@ from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.limits import said
 from clprobe.tensor.ops.conv import (
+    depthwise,
     direct,
     few_channels,
     gpu_winograd,
@@ -38,6 +39,7 @@ ALGORITHMS: dict[str, Prepare] = {
     "direct": direct.prepare,
     "direct_weights": direct.prepare_weights,
     "few_channels": few_channels.prepare,
+    "gpu_depthwise": depthwise.prepare,
     "gpu_winograd": gpu_winograd.prepare,
     "grouped": grouped.prepare,
     "implicit_gemm": implicit_gemm.prepare,
