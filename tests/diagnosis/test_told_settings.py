@@ -246,7 +246,7 @@ def test_a_setting_decides_nothing() -> None:
         ("{gen7 and before} & openvino", "{gen77} & openvino", "no set of words gen77"),
         ("tegra-without-opencl: 3", "tegra-without-opencll: 3", "no rule tegra-without-opencll"),
         ("nodes: [render-node", "nodes: [no-node, render-node", "no rule of family nodes no-node"),
-        ("jetson|tegra", "jetson||tegra", "empty term"),
+        ("jetson|tegra|l4t", "jetson||tegra|l4t", "empty term"),
     ],
 )
 def test_mistakes_in_the_table_are_named(tmp_path: Path, good: str, bad: str, said: str) -> None:
