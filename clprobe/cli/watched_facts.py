@@ -100,8 +100,13 @@ def _with_end(view: View, program: "Program") -> View:
     # What found devices and took none was shown some, whatever it says then.
     is_choosy = said is not None and said.outcome == "no-devices" and listed(program.found_types)
     if said is not None and said.outcome in _ENDED and not is_choosy:
+        # An error of what was shown devices is one of work on them: they are still there.
+        is_of_work = said.outcome == "error" and listed(program.found_types)
         answer = replace(
-            answer, outcome=said.outcome, error_code=said.error_code, platforms=NOT_STATED
+            answer,
+            outcome=said.outcome,
+            error_code=said.error_code,
+            platforms=answer.platforms if is_of_work else NOT_STATED,
         )
     return replace(view, answer=answer)
 

@@ -60,7 +60,9 @@ def _fares_well(program: ProgramFacts, view: View | None) -> bool:
         return False
     if program.ran_on or program.wants_opencl is False or program.never_calls is True:
         return True
-    return view is not None and any(True for _ in view.answer.shown())
+    if view is None or view.answer.outcome == "error":  # also of work on a device that it was shown
+        return False
+    return any(True for _ in view.answer.shown())
 
 
 def program_report(facts: Facts) -> ProgramReport | None:

@@ -180,7 +180,11 @@ def set_variables(_: Site, text: str, variables: dict[str, str]) -> Remedy:
 
 
 def unset_environment(site: Site, name: str) -> Remedy:
-    """Take an environment variable out of the person's shell."""
+    """Take an environment variable out of the person's shell, or out of what starts the program."""
+    program = site.scope.facts.program
+    if program is not None and name in program.environment:  # which differs from that of the shell
+        starts = f"{program.name}: its script, its launcher or its unit"
+        return remedy(f"Take {name} out of what starts {starts}", Advise(), "when done")
     value = site.scope.facts.environment.get(name)
     action = actions.UnsetVariable(name=name, value=value if isinstance(value, str) else None)
     return remedy(f"Take it out of the environment: unset {name}", action, NEW_SHELL)

@@ -130,6 +130,26 @@ def test_devices_that_were_shown_and_not_used(printed: str, expected: tuple[str,
     assert "extensions" in found["because"]
 
 
+def test_an_error_of_work_on_a_device_hides_no_device() -> None:
+    needs_device()
+    failed = "pyopencl._cl.LogicError: create_buffer failed: INVALID_BUFFER_SIZE"
+    document = answer(sys.executable, "-c", f"{LISTS}\nraise SystemExit(1)", failed)
+    found = {one["id"] for one in document["findings"]}
+    assert "program-sees-no-device" not in found
+    assert "program-reports-failure" in found
+
+
+def test_a_variable_of_its_start_script_is_taken_out_there(tmp_path: Path) -> None:
+    needs_device()
+    lists = tmp_path / "lists.py"
+    lists.write_text(LISTS)
+    variable = f"export OCL_ICD_VENDORS={tmp_path}/nowhere"
+    start = f"{variable}\nexec {sys.executable} {lists} 'no OpenCL device found'"
+    found = first(answer(script(tmp_path, start)))
+    assert found["id"] == "icd-variable-names-no-library"
+    assert "OCL_ICD_VENDORS out of what starts" in str(found["remedies"][0])
+
+
 def test_a_loader_by_a_path_that_is_not_there_is_named() -> None:
     path = "/nowhere/lib/libOpenCL.so.1"
     found = first(answer(sys.executable, "-S", "-c", f"import ctypes; ctypes.CDLL('{path}')"))
